@@ -1,0 +1,13 @@
+//! The trusted kernel: terms, their types, and the one door through which a declaration becomes a fact.
+#![forbid(unsafe_code)]
+
+pub mod expr;
+pub mod level;
+pub mod name;
+pub mod store;
+pub mod subst;
+
+pub use expr::{BinderInfo, Expr, Node};
+pub use level::{Level, LevelNode};
+pub use name::{Name, NameNode};
+pub use store::Store;

@@ -1,0 +1,118 @@
+//! The arena: every name, level and term exists once and is known by a `u32` id.
+//!
+//! Bytes of variable length (texts, level lists, big numbers) lie in a [`bumpalo::Bump`]; nodes are `Copy` and refer
+//! to each other by id. A store is append-only: ids stay valid for its whole life.
+
+use std::cell::RefCell;
+use std::hash::Hash;
+
+use bumpalo::Bump;
+use num_bigint::BigUint;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::expr::{Info, Node};
+use crate::level::{Level, LevelFlags, LevelNode};
+use crate::name::NameNode;
+
+/// A table of hash-consed nodes. Equality, not the hash, decides identity.
+pub(crate) struct Table<T> {
+    nodes: Vec<T>,
+    ids: FxHashMap<T, u32>,
+}
+
+impl<T: Copy + Eq + Hash> Table<T> {
+    fn new() -> Self {
+        Table {
+            nodes: Vec::new(),
+            ids: FxHashMap::default(),
+        }
+    }
+
+    pub(crate) fn node(&self, i: usize) -> T {
+        self.nodes[i]
+    }
+
+    pub(crate) fn find(&self, node: &T) -> Option<u32> {
+        self.ids.get(node).copied()
+    }
+
+    pub(crate) fn intern(&mut self, node: T) -> u32 {
+        if let Some(id) = self.ids.get(&node) {
+            return *id;
+        }
+        let id = u32::try_from(self.nodes.len()).expect("fewer than 2^32 nodes");
+        self.nodes.push(node);
+        self.ids.insert(node, id);
+        id
+    }
+
+    fn len(&self) -> usize {
+        self.nodes.len()
+    }
+}
+
+/// The arena of all names, levels and terms of one environment.
+pub struct Store<'b> {
+    bump: &'b Bump,
+    strings: RefCell<FxHashSet<&'b str>>,
+    nats: RefCell<FxHashSet<&'b BigUint>>,
+    level_lists: RefCell<FxHashSet<&'b [Level]>>,
+    pub(crate) names: RefCell<Table<NameNode<'b>>>,
+    pub(crate) levels: RefCell<Table<LevelNode>>,
+    pub(crate) level_flags: RefCell<Vec<LevelFlags>>,
+    pub(crate) exprs: RefCell<Table<Node<'b>>>,
+    pub(crate) infos: RefCell<Vec<Info>>,
+}
+
+impl<'b> Store<'b> {
+    /// An empty store over the given bytes.
+    pub fn new(bump: &'b Bump) -> Self {
+        let store = Store {
+            bump,
+            strings: RefCell::default(),
+            nats: RefCell::default(),
+            level_lists: RefCell::default(),
+            names: RefCell::new(Table::new()),
+            levels: RefCell::new(Table::new()),
+            level_flags: RefCell::default(),
+            exprs: RefCell::new(Table::new()),
+            infos: RefCell::default(),
+        };
+        store.names.borrow_mut().intern(NameNode::Anon);
+        store.levels.borrow_mut().intern(LevelNode::Zero);
+        store.level_flags.borrow_mut().push(LevelFlags::default());
+        store
+    }
+
+    /// How many distinct terms exist.
+    pub fn term_count(&self) -> usize {
+        self.exprs.borrow().len()
+    }
+
+    pub(crate) fn intern_str(&self, s: &str) -> &'b str {
+        if let Some(old) = self.strings.borrow().get(s) {
+            return old;
+        }
+        let new: &'b str = self.bump.alloc_str(s);
+        self.strings.borrow_mut().insert(new);
+        new
+    }
+
+    pub(crate) fn intern_nat(&self, n: &BigUint) -> &'b BigUint {
+        if let Some(old) = self.nats.borrow().get(n) {
+            return old;
+        }
+        let new: &'b BigUint = self.bump.alloc(n.clone());
+        self.nats.borrow_mut().insert(new);
+        new
+    }
+
+    pub(crate) fn intern_levels(&self, ls: &[Level]) -> &'b [Level] {
+        if let Some(old) = self.level_lists.borrow().get(ls) {
+            return old;
+        }
+        let new: &'b [Level] = self.bump.alloc_slice_copy(ls);
+        self.level_lists.borrow_mut().insert(new);
+        new
+    }
+}

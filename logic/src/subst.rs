@@ -1,0 +1,202 @@
+//! Substitution: instantiate bound variables, abstract free ones, replace universe parameters.
+//!
+//! Every traversal is memoised by (term, depth), so cost follows the shared size of a term, and grows the stack on
+//! demand, so depth is bounded by memory alone.
+
+use rustc_hash::FxHashMap;
+
+use crate::expr::{Expr, Node};
+use crate::level::{Level, LevelNode};
+use crate::name::Name;
+use crate::store::Store;
+
+/// Runs `f` with enough stack for one more level of recursion.
+pub fn with_stack<R>(f: impl FnOnce() -> R) -> R {
+    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, f)
+}
+
+impl<'b> Store<'b> {
+    /// Rebuilds `e` bottom-up. `f(e, depth)` decides: `Some(r)` replaces the subterm under `depth` binders by `r`,
+    /// `None` descends into it.
+    pub fn replace(&self, e: Expr, mut f: impl FnMut(Expr, u32) -> Option<Expr>) -> Expr {
+        let mut memo = FxHashMap::default();
+        self.replace_go(e, 0, &mut memo, &mut f)
+    }
+
+    fn replace_go(
+        &self,
+        e: Expr,
+        depth: u32,
+        memo: &mut FxHashMap<(Expr, u32), Expr>,
+        f: &mut impl FnMut(Expr, u32) -> Option<Expr>,
+    ) -> Expr {
+        if let Some(r) = f(e, depth) {
+            return r;
+        }
+        let node = self.node(e);
+        if matches!(
+            node,
+            Node::BVar(_)
+                | Node::FVar(_)
+                | Node::MVar(_)
+                | Node::Sort(_)
+                | Node::Const(..)
+                | Node::Nat(_)
+                | Node::Str(_)
+        ) {
+            return e;
+        }
+        if let Some(r) = memo.get(&(e, depth)) {
+            return *r;
+        }
+        let r = with_stack(|| match node {
+            Node::App(g, a) => {
+                let g = self.replace_go(g, depth, memo, f);
+                let a = self.replace_go(a, depth, memo, f);
+                self.app(g, a)
+            }
+            Node::Lam(n, t, b, bi) => {
+                let t = self.replace_go(t, depth, memo, f);
+                let b = self.replace_go(b, depth + 1, memo, f);
+                self.lam(n, t, b, bi)
+            }
+            Node::Pi(n, t, b, bi) => {
+                let t = self.replace_go(t, depth, memo, f);
+                let b = self.replace_go(b, depth + 1, memo, f);
+                self.pi(n, t, b, bi)
+            }
+            Node::Let(n, t, v, b) => {
+                let t = self.replace_go(t, depth, memo, f);
+                let v = self.replace_go(v, depth, memo, f);
+                let b = self.replace_go(b, depth + 1, memo, f);
+                self.let_(n, t, v, b)
+            }
+            Node::Proj(s, i, x) => {
+                let x = self.replace_go(x, depth, memo, f);
+                self.proj(s, i, x)
+            }
+            _ => e,
+        });
+        memo.insert((e, depth), r);
+        r
+    }
+
+    /// Adds `by` to every loose bound variable of `e` that is at least `from`.
+    pub fn lift(&self, e: Expr, from: u32, by: u32) -> Expr {
+        if by == 0 || self.loose_bvar_range(e) <= from {
+            return e;
+        }
+        self.replace(e, |x, depth| {
+            if self.loose_bvar_range(x) <= from + depth {
+                return Some(x);
+            }
+            match self.node(x) {
+                Node::BVar(i) => Some(self.bvar(i + by)),
+                _ => None,
+            }
+        })
+    }
+
+    /// Replaces the `args.len()` outermost loose bound variables: bound variable `i` becomes `args[n - 1 - i]`
+    /// (so `args` lists binders from the outermost to the innermost); higher ones move down by `n`.
+    pub fn instantiate_rev(&self, e: Expr, args: &[Expr]) -> Expr {
+        let n = args.len() as u32;
+        if n == 0 || !self.has_loose_bvars(e) {
+            return e;
+        }
+        self.replace(e, |x, depth| {
+            if self.loose_bvar_range(x) <= depth {
+                return Some(x);
+            }
+            match self.node(x) {
+                Node::BVar(i) if i >= depth + n => Some(self.bvar(i - n)),
+                Node::BVar(i) => Some(self.lift(args[(n - 1 - (i - depth)) as usize], 0, depth)),
+                _ => None,
+            }
+        })
+    }
+
+    /// The body of a binder with its variable replaced by `v`.
+    pub fn instantiate1(&self, body: Expr, v: Expr) -> Expr {
+        self.instantiate_rev(body, &[v])
+    }
+
+    /// Turns free variables into loose bound variables: `fvars[i]` becomes bound variable `n - 1 - i`, inverse to
+    /// [`Store::instantiate_rev`]. Every element of `fvars` is a free variable or a metavariable. Loose bound variables
+    /// already in `e` move up by `n`.
+    pub fn abstract_fvars(&self, e: Expr, fvars: &[Expr]) -> Expr {
+        let n = fvars.len() as u32;
+        let info = self.info(e);
+        if n == 0 || (!info.has_fvar && !info.has_mvar && info.loose == 0) {
+            return e;
+        }
+        let index: FxHashMap<Expr, u32> = fvars
+            .iter()
+            .enumerate()
+            .map(|(i, x)| (*x, n - 1 - i as u32))
+            .collect();
+        self.replace(e, |x, depth| {
+            let info = self.info(x);
+            if !info.has_fvar && !info.has_mvar && info.loose <= depth {
+                return Some(x);
+            }
+            match self.node(x) {
+                Node::FVar(_) | Node::MVar(_) => {
+                    Some(index.get(&x).map_or(x, |i| self.bvar(i + depth)))
+                }
+                Node::BVar(i) if i >= depth => Some(self.bvar(i + n)),
+                _ => None,
+            }
+        })
+    }
+
+    /// Replaces universe parameters in a level. `params` and `levels` have equal length.
+    pub fn level_instantiate(&self, l: Level, params: &[Name], levels: &[Level]) -> Level {
+        if params.is_empty() || !self.level_has_param(l) {
+            return l;
+        }
+        with_stack(|| match self.level_node(l) {
+            LevelNode::Zero | LevelNode::MVar(_) => l,
+            LevelNode::Succ(a) => self.level_succ(self.level_instantiate(a, params, levels)),
+            LevelNode::Max(a, b) => self.level_max(
+                self.level_instantiate(a, params, levels),
+                self.level_instantiate(b, params, levels),
+            ),
+            LevelNode::IMax(a, b) => self.level_imax(
+                self.level_instantiate(a, params, levels),
+                self.level_instantiate(b, params, levels),
+            ),
+            LevelNode::Param(n) => params
+                .iter()
+                .zip(levels)
+                .find(|(p, _)| **p == n)
+                .map_or(l, |(_, v)| *v),
+        })
+    }
+
+    /// Replaces universe parameters in a term. `params` and `levels` have equal length.
+    pub fn instantiate_level_params(&self, e: Expr, params: &[Name], levels: &[Level]) -> Expr {
+        if params.is_empty() || !self.has_level_param(e) {
+            return e;
+        }
+        self.map_levels(e, |l| self.level_instantiate(l, params, levels))
+    }
+
+    /// Applies `f` to every level in `e`.
+    pub fn map_levels(&self, e: Expr, f: impl Fn(Level) -> Level) -> Expr {
+        self.replace(e, |x, _| {
+            let info = self.info(x);
+            if !info.has_level_param && !info.has_level_mvar {
+                return Some(x);
+            }
+            match self.node(x) {
+                Node::Sort(l) => Some(self.sort(f(l))),
+                Node::Const(n, ls) => {
+                    let ls: Vec<Level> = ls.iter().map(|l| f(*l)).collect();
+                    Some(self.constant(n, &ls))
+                }
+                _ => None,
+            }
+        })
+    }
+}
