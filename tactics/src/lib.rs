@@ -1,1 +1,2 @@
 //! tactics
+pub mod syntax;

@@ -1,0 +1,3 @@
+//! The surface syntax of `.ptxp` scripts: text to tree.
+
+pub mod ast;
