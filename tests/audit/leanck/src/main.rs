@@ -1,0 +1,90 @@
+//! `leanck FILE.ndjson`: the official Lean 4 kernel's verdict on an export.
+//!
+//! Prints `accepted` with counts (exit 0), `refused …` with the declaration and the reason (exit 1), or
+//! `malformed …` with the line (exit 2).
+
+mod ffi;
+mod replay;
+mod vocabulary;
+
+use std::fs::File;
+use std::io::BufReader;
+
+use replay::{Failure, Replay};
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let (Some(path), None) = (args.next(), args.next()) else {
+        eprintln!("usage: leanck FILE.ndjson");
+        std::process::exit(2);
+    };
+    ffi::with_lean(move || judge(&path));
+}
+
+fn judge(path: &str) -> i32 {
+    let file = match File::open(path) {
+        Ok(f) => f,
+        Err(e) => {
+            println!("malformed {path}: {e}");
+            return 2;
+        }
+    };
+    let mut replay = Replay::default();
+    match replay.run(BufReader::with_capacity(1 << 20, file)) {
+        Err(Failure::Malformed(line, what)) => {
+            println!("malformed line {line}: {what}");
+            2
+        }
+        Err(Failure::Refused(kind, name, reason)) => {
+            println!("refused {kind} {name}: {reason}");
+            1
+        }
+        Err(Failure::Derived(name, what)) => {
+            println!("refused derived {name}: {what}");
+            1
+        }
+        Ok(()) => match vocabulary::check(&replay) {
+            Err(what) => {
+                println!("refused {what}");
+                1
+            }
+            Ok(()) => {
+                print_summary(&replay);
+                0
+            }
+        },
+    }
+}
+
+fn print_summary(replay: &Replay) {
+    let s = &replay.summary;
+    let counts: Vec<String> = s.counts.iter().map(|(k, n)| format!("{n} {k}")).collect();
+    println!(
+        "accepted {} declarations: {}",
+        s.counts.values().sum::<usize>(),
+        counts.join(", ")
+    );
+    let axioms: Vec<&str> = s.axioms.iter().map(|(n, _)| n.as_str()).collect();
+    println!(
+        "axioms {}",
+        if axioms.is_empty() {
+            "none".into()
+        } else {
+            axioms.join(" ")
+        }
+    );
+    println!(
+        "recursors {} as derived, {} terms compared up to definitional equality",
+        s.recursors, s.recursors_defeq
+    );
+    println!(
+        "nodes {} names, {} levels, {} terms",
+        s.nodes[0], s.nodes[1], s.nodes[2]
+    );
+    println!(
+        "kernel {:.3} s, slowest {} {:.3} s",
+        s.kernel.as_secs_f64(),
+        s.slowest.1,
+        s.slowest.0.as_secs_f64()
+    );
+}
