@@ -1,1 +1,10 @@
-//! export
+//! From the kernel's environment to Lean 4, and back: NDJSON for checkers, `.lean` files for people.
+//!
+//! Nothing here is trusted. What is written is checked by another kernel; what is read goes through the one door of ours.
+#![forbid(unsafe_code)]
+
+pub mod ndjson_out;
+pub mod select;
+
+pub use ndjson_out::{Written, write_ndjson};
+pub use select::{ExportError, Select, Unit};
