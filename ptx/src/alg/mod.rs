@@ -1,0 +1,139 @@
+//! The algebra of words: what the meaning of an instruction is written in.
+//!
+//! A meaning is a Rust function generic over [`WordAlg`]. With [`bits::Bits`] it runs on concrete words; with
+//! [`term::TermAlg`] it builds the term that *is* the definition in the logic. So no meaning is written twice.
+
+pub mod bits;
+pub mod term;
+
+/// An operation on floating-point words of which nothing is assumed but that it is a function of its operands: a field
+/// of the structure `FloatOps` in the logic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
+pub enum FloatOp {
+    /// `add.f32`, `add.rn.f32`
+    AddRnF32,
+    /// `sub.f32`, `sub.rn.f32`
+    SubRnF32,
+    /// `mul.f32`, `mul.rn.f32`
+    MulRnF32,
+    /// `fma.rn.f32`: one rounding.
+    FmaRnF32,
+    /// `max.f32`
+    MaxF32,
+    /// `min.f32`
+    MinF32,
+}
+
+impl FloatOp {
+    /// All of them, in the order of the fields of `FloatOps`.
+    pub const ALL: [FloatOp; 6] = [
+        FloatOp::AddRnF32,
+        FloatOp::SubRnF32,
+        FloatOp::MulRnF32,
+        FloatOp::FmaRnF32,
+        FloatOp::MaxF32,
+        FloatOp::MinF32,
+    ];
+
+    /// The name of the field.
+    pub fn field(self) -> &'static str {
+        match self {
+            FloatOp::AddRnF32 => "add_rn_f32",
+            FloatOp::SubRnF32 => "sub_rn_f32",
+            FloatOp::MulRnF32 => "mul_rn_f32",
+            FloatOp::FmaRnF32 => "fma_rn_f32",
+            FloatOp::MaxF32 => "max_f32",
+            FloatOp::MinF32 => "min_f32",
+        }
+    }
+
+    /// The widths of the operands.
+    pub fn operands(self) -> &'static [u32] {
+        match self {
+            FloatOp::FmaRnF32 => &[32, 32, 32],
+            _ => &[32, 32],
+        }
+    }
+
+    /// The width of the result.
+    pub fn result(self) -> u32 {
+        32
+    }
+}
+
+/// Words of fixed width with PTX's operations. Every word knows its width; predicates are words of width 1.
+///
+/// Where two operands have one type, they must have one width, which is the width of the result; the callers are the
+/// rows of [`crate::isa`], whose operand widths are checked before ([`crate::isa::Form::apply`]).
+pub trait WordAlg {
+    /// A word.
+    type Word: Clone;
+    /// A truth value.
+    type Bool: Clone;
+
+    /// The width of a word.
+    fn width(&self, a: &Self::Word) -> u32;
+    /// The word of this width that `value` is modulo 2^width.
+    fn lit(&mut self, width: u32, value: u128) -> Self::Word;
+
+    /// Sum modulo 2^width.
+    fn add(&mut self, a: &Self::Word, b: &Self::Word) -> Self::Word;
+    /// Difference modulo 2^width.
+    fn sub(&mut self, a: &Self::Word, b: &Self::Word) -> Self::Word;
+    /// Product modulo 2^width.
+    fn mul(&mut self, a: &Self::Word, b: &Self::Word) -> Self::Word;
+    /// Unsigned quotient; 0 if `b` is 0.
+    fn udiv(&mut self, a: &Self::Word, b: &Self::Word) -> Self::Word;
+    /// Unsigned remainder; `a` if `b` is 0.
+    fn urem(&mut self, a: &Self::Word, b: &Self::Word) -> Self::Word;
+    /// Two's complement.
+    fn neg(&mut self, a: &Self::Word) -> Self::Word;
+
+    /// Bitwise conjunction.
+    fn and(&mut self, a: &Self::Word, b: &Self::Word) -> Self::Word;
+    /// Bitwise disjunction.
+    fn or(&mut self, a: &Self::Word, b: &Self::Word) -> Self::Word;
+    /// Bitwise exclusive or.
+    fn xor(&mut self, a: &Self::Word, b: &Self::Word) -> Self::Word;
+    /// Bitwise complement.
+    fn not(&mut self, a: &Self::Word) -> Self::Word;
+    /// Left shift by the unsigned value of `by` (a word of any width); 0 from the width of `a` on.
+    fn shl(&mut self, a: &Self::Word, by: &Self::Word) -> Self::Word;
+    /// Right shift with zeros; 0 from the width of `a` on.
+    fn lshr(&mut self, a: &Self::Word, by: &Self::Word) -> Self::Word;
+    /// Right shift with the sign; all sign from the width of `a` on.
+    fn ashr(&mut self, a: &Self::Word, by: &Self::Word) -> Self::Word;
+
+    /// Equality.
+    fn eq(&mut self, a: &Self::Word, b: &Self::Word) -> Self::Bool;
+    /// Unsigned `a < b`.
+    fn ult(&mut self, a: &Self::Word, b: &Self::Word) -> Self::Bool;
+    /// Unsigned `a ≤ b`.
+    fn ule(&mut self, a: &Self::Word, b: &Self::Word) -> Self::Bool;
+    /// Signed `a < b`.
+    fn slt(&mut self, a: &Self::Word, b: &Self::Word) -> Self::Bool;
+    /// Signed `a ≤ b`.
+    fn sle(&mut self, a: &Self::Word, b: &Self::Word) -> Self::Bool;
+    /// Negation of a truth value.
+    fn bool_not(&mut self, a: &Self::Bool) -> Self::Bool;
+    /// `a` if `c`, otherwise `b`.
+    fn ite(&mut self, c: &Self::Bool, a: &Self::Word, b: &Self::Word) -> Self::Word;
+    /// The word of width 1 for a truth value.
+    fn of_bool(&mut self, a: &Self::Bool) -> Self::Word;
+    /// The truth value of a word of width 1.
+    fn to_bool(&mut self, a: &Self::Word) -> Self::Bool;
+
+    /// The same unsigned value in `width` bits (`width` at least that of `a`).
+    fn zext(&mut self, a: &Self::Word, width: u32) -> Self::Word;
+    /// The same signed value in `width` bits (`width` at least that of `a`).
+    fn sext(&mut self, a: &Self::Word, width: u32) -> Self::Word;
+    /// The low `width` bits (`width` at most that of `a`).
+    fn trunc(&mut self, a: &Self::Word, width: u32) -> Self::Word;
+    /// Bits `lo` to `lo + len - 1`.
+    fn extract(&mut self, a: &Self::Word, lo: u32, len: u32) -> Self::Word;
+    /// `hi` above `lo`.
+    fn concat(&mut self, hi: &Self::Word, lo: &Self::Word) -> Self::Word;
+
+    /// A float operation.
+    fn float(&mut self, op: FloatOp, args: &[&Self::Word]) -> Self::Word;
+}

@@ -1,0 +1,62 @@
+//! Floating-point arithmetic (ISA §9.7.3): fields of `FloatOps`, of which nothing is assumed.
+//!
+//! Without a rounding modifier `add`, `sub` and `mul` round to nearest even, but may be fused with a multiplication by
+//! an optimising assembler; the table takes the text as written. `.ftz` and `.sat` forms are not known yet.
+
+use std::marker::PhantomData;
+
+use super::{Row, Shape};
+use crate::alg::{FloatOp, WordAlg};
+
+/// The rows of this family.
+pub(super) struct Rows<'r, A>(PhantomData<&'r A>);
+
+/// The rounding that may be left out, and the only type.
+const RN: &[super::Slot] = &[("rn", &["rn"]), ("type", &["f32"])];
+
+impl<'r, A: WordAlg + 'r> Rows<'r, A> {
+    pub(super) const ROWS: &'r [Row<A>] = &[
+        Row {
+            syntax: "add{.rn}.type d:type, a:type, b:type",
+            slots: RN,
+            section: "9.7.3.3 add",
+            says: "d = a + b, rounded to nearest even",
+            shape: Shape::Float(|w, _, x| w.float(FloatOp::AddRnF32, &[&x[0], &x[1]])),
+        },
+        Row {
+            syntax: "sub{.rn}.type d:type, a:type, b:type",
+            slots: RN,
+            section: "9.7.3.4 sub",
+            says: "d = a - b, rounded to nearest even",
+            shape: Shape::Float(|w, _, x| w.float(FloatOp::SubRnF32, &[&x[0], &x[1]])),
+        },
+        Row {
+            syntax: "mul{.rn}.type d:type, a:type, b:type",
+            slots: RN,
+            section: "9.7.3.5 mul",
+            says: "d = a * b, rounded to nearest even",
+            shape: Shape::Float(|w, _, x| w.float(FloatOp::MulRnF32, &[&x[0], &x[1]])),
+        },
+        Row {
+            syntax: "fma.rn.type d:type, a:type, b:type, c:type",
+            slots: &[("type", &["f32"])],
+            section: "9.7.3.6 fma",
+            says: "d = a * b + c, rounded once to nearest even",
+            shape: Shape::Float(|w, _, x| w.float(FloatOp::FmaRnF32, &[&x[0], &x[1], &x[2]])),
+        },
+        Row {
+            syntax: "min.type d:type, a:type, b:type",
+            slots: &[("type", &["f32"])],
+            section: "9.7.3.11 min",
+            says: "d = the smaller of a and b; a number wins against a NaN",
+            shape: Shape::Float(|w, _, x| w.float(FloatOp::MinF32, &[&x[0], &x[1]])),
+        },
+        Row {
+            syntax: "max.type d:type, a:type, b:type",
+            slots: &[("type", &["f32"])],
+            section: "9.7.3.12 max",
+            says: "d = the larger of a and b; a number wins against a NaN",
+            shape: Shape::Float(|w, _, x| w.float(FloatOp::MaxF32, &[&x[0], &x[1]])),
+        },
+    ];
+}

@@ -1,0 +1,94 @@
+//! The opcode table: one documented row for each instruction form, in the manual's notation, split by family.
+//!
+//! What the table does not know is parsed and printed all the same, and is unsupported when a meaning is asked for.
+//! Sections are those of the PTX ISA 9.4.
+
+mod arith;
+mod compare;
+mod control;
+mod convert;
+mod float;
+mod logical;
+mod mem;
+mod row;
+pub mod types;
+
+pub use row::{Form, OperandMismatch, Row, Shape, Slot};
+
+use crate::alg::WordAlg;
+use crate::alg::bits::{BitsAlg, Ieee};
+
+/// The integer types with instructions of their own.
+const INTEGERS: &[&str] = &["u16", "u32", "u64", "s16", "s32", "s64"];
+/// The signed integer types.
+const SIGNED: &[&str] = &["s16", "s32", "s64"];
+/// The bit-size types.
+const BITS: &[&str] = &["b16", "b32", "b64"];
+
+/// The whole table, for an algebra. Every algebra sees the same rows in the same order.
+pub fn table<'r, A: WordAlg + 'r>() -> impl Iterator<Item = &'r Row<A>> {
+    [
+        arith::Rows::<'r, A>::ROWS,
+        logical::Rows::<'r, A>::ROWS,
+        compare::Rows::<'r, A>::ROWS,
+        convert::Rows::<'r, A>::ROWS,
+        float::Rows::<'r, A>::ROWS,
+        mem::Rows::<'r, A>::ROWS,
+        control::Rows::<'r, A>::ROWS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// The concrete algebra that the questions below are asked of: they do not depend on it.
+type Any = BitsAlg<Ieee>;
+
+/// The rows that an opcode matches, with their slots filled. Rows with the same opcodes differ in their operands.
+pub fn forms_of(opcode: &str) -> Vec<Form> {
+    let base = opcode.split('.').next().unwrap_or_default();
+    table::<Any>()
+        .enumerate()
+        .filter(|(_, row)| row.base() == base)
+        .filter_map(|(i, row)| row.matches(i, opcode))
+        .collect()
+}
+
+/// Every opcode that is a function of words, in the order of the table.
+pub fn alu_forms() -> Vec<Form> {
+    let alu = |row: &Row<Any>| matches!(row.shape, Shape::Alu(_) | Shape::Float(_));
+    table::<Any>().enumerate().filter(|(_, row)| alu(row)).flat_map(|(i, row)| row.forms(i)).collect()
+}
+
+impl Form {
+    /// The row that this is a form of.
+    pub fn row<'r, A: WordAlg + 'r>(&self) -> Option<&'r Row<A>> {
+        table::<A>().nth(self.row)
+    }
+
+    /// The name of the shape, a constructor of `Ptx.Instr`.
+    pub fn shape(&self) -> &'static str {
+        self.row::<Any>().map_or("", |r| r.shape.name())
+    }
+
+    /// For a function of words: the widths of the sources, and of the result.
+    pub fn signature(&self) -> Option<(Vec<u32>, u32)> {
+        self.row::<Any>()?.signature(self)
+    }
+
+    /// Whether the meaning uses float operations.
+    pub fn uses_floats(&self) -> bool {
+        self.row::<Any>().is_some_and(|r| matches!(r.shape, Shape::Float(_)))
+    }
+
+    /// The meaning: what the instruction computes from its sources.
+    ///
+    /// Errors: the form is no function of words, or takes operands of other widths.
+    pub fn apply<A: WordAlg>(&self, alg: &mut A, args: &[A::Word]) -> Result<A::Word, OperandMismatch> {
+        let given: Vec<u32> = args.iter().map(|a| alg.width(a)).collect();
+        let wanted = self.signature().map(|(ins, _)| ins).unwrap_or_default();
+        match self.row::<A>().map(|r| &r.shape) {
+            Some(Shape::Alu(meaning) | Shape::Float(meaning)) if given == wanted => Ok(meaning(alg, self, args)),
+            _ => Err(OperandMismatch { opcode: self.opcode.clone(), wanted, given }),
+        }
+    }
+}
