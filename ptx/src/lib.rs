@@ -2,9 +2,11 @@
 //!
 //! - [`text`]: the grammar of whole files, with spans, and the printer.
 //! - [`isa`]: the opcode table; [`alg`]: the algebra in which its meanings are written.
+//! - [`program`]: kernels as data, as terms of the logic, and as text rendered from the terms again.
 
 #![forbid(unsafe_code)]
 
 pub mod text;
 pub mod alg;
 pub mod isa;
+pub mod program;

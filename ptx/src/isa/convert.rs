@@ -8,14 +8,11 @@ use crate::alg::WordAlg;
 /// The rows of this family.
 pub(super) struct Rows<'r, A>(PhantomData<&'r A>);
 
-/// Types of 32 bits that a special register can be moved to.
-const WORD: &[&str] = &["b32", "u32", "s32"];
-
 impl<'r, A: WordAlg + 'r> Rows<'r, A> {
     pub(super) const ROWS: &'r [Row<A>] = &[
         Row {
-            syntax: "mov.type d:type, sreg",
-            slots: &[("type", WORD)],
+            syntax: "mov.u32 d:u32, sreg",
+            slots: &[],
             section: "9.7.10.3 mov, 10 special registers",
             says: "d = a special register: %tid, %ntid, %ctaid or %nctaid with .x, .y or .z",
             shape: Shape::Special,

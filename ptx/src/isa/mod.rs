@@ -75,6 +75,11 @@ impl Form {
         self.row::<Any>()?.signature(self)
     }
 
+    /// The types of the sources, where the syntax line names them.
+    pub fn source_types(&self) -> Vec<&'static str> {
+        self.row::<Any>().map(|r| r.source_types(self)).unwrap_or_default()
+    }
+
     /// Whether the meaning uses float operations.
     pub fn uses_floats(&self) -> bool {
         self.row::<Any>().is_some_and(|r| matches!(r.shape, Shape::Float(_)))

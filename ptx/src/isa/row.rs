@@ -209,6 +209,13 @@ impl<A: WordAlg> Row<A> {
         operands.split(", ").map(|o| o.split_once(':').and_then(|(_, name)| width(name))).collect()
     }
 
+    /// The types of the sources in the syntax line, where they are named: `"f32"`, or `"wide"`.
+    pub fn source_types(&self, form: &Form) -> Vec<&'static str> {
+        let Some((_, operands)) = self.syntax.split_once(' ') else { return Vec::new() };
+        let named = |name| self.slots.iter().find(|(s, _)| *s == name).map_or(name, |(s, _)| form.word(s));
+        operands.split(", ").skip(1).map(|o| o.split_once(':').map_or("", |(_, name)| named(name))).collect()
+    }
+
     /// For an `alu` row: the widths of the sources, and of the result.
     pub fn signature(&self, form: &Form) -> Option<(Vec<u32>, u32)> {
         if !matches!(self.shape, Shape::Alu(_) | Shape::Float(_)) {

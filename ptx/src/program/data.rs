@@ -1,0 +1,198 @@
+//! A kernel as data: the Rust twin of `Ptx.Kernel` in `proofs/ptx/program.ptxp`, field by field.
+
+/// A literal as it is written (`Ptx.Lit`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lit {
+    /// An integer with its sign.
+    Int(bool, u64),
+    /// `0f…`
+    F32(u32),
+    /// `0d…`
+    F64(u64),
+}
+
+/// A source operand (`Ptx.Operand w`); its width is known from the place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// A register by number among those of its width.
+    Reg(u64),
+    /// A literal.
+    Imm(Lit),
+}
+
+/// A coordinate (`Ptx.Dim`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Dim {
+    X,
+    Y,
+    Z,
+}
+
+/// A special register (`Ptx.Special`), ISA chapter 10.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Special {
+    /// `%tid`
+    Tid(Dim),
+    /// `%ntid`
+    Ntid(Dim),
+    /// `%ctaid`
+    Ctaid(Dim),
+    /// `%nctaid`
+    Nctaid(Dim),
+}
+
+/// A table of names: what an enumeration is called in PTX, which is also its constructor's name in the logic.
+macro_rules! names {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)] // the PTX names say it
+        pub enum $name { $($variant),* }
+
+        impl $name {
+            /// The name in PTX, without its dot.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $text),* }
+            }
+
+            /// The one with this name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name { $($text => Some($name::$variant),)* _ => None }
+            }
+
+            /// Its width in bits; predicates count as width 1.
+            pub fn bits(self) -> u32 {
+                crate::isa::types::width(self.name()).unwrap_or(0)
+            }
+        }
+    };
+}
+
+names!(
+    /// A type in memory (`Ptx.MemTy`).
+    MemTy {
+        B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64",
+        U8 = "u8", U16 = "u16", U32 = "u32", U64 = "u64",
+        S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64",
+        F32 = "f32", F64 = "f64",
+    }
+);
+
+names!(
+    /// A type in a register declaration (`Ptx.RegTy`).
+    RegTy {
+        Pred = "pred", B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128",
+        U8 = "u8", U16 = "u16", U32 = "u32", U64 = "u64",
+        S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64",
+        F16 = "f16", F32 = "f32", F64 = "f64",
+    }
+);
+
+/// The modifiers of a load or store of global memory (`Ptx.Access`; the space is `global`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// `.nc`, loads only.
+    pub nc: bool,
+}
+
+/// An instruction (`Ptx.Instr`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // the fields are those of the constructor of the same name
+pub enum Instr {
+    /// A function of words: the constant `ptx.<opcode>`.
+    Alu { opcode: String, ins: Vec<u32>, out: u32, dst: u64, srcs: Vec<Operand> },
+    /// `mov.u32 dst, %special`
+    Sreg { dst: u64, special: Special },
+    /// `ld.param.ty dst, [param+off]`
+    LdParam { ty: MemTy, rw: u32, dst: u64, param: usize, off: u64 },
+    /// `ld.global.ty {dsts}, [base+off]`
+    Ld { access: Access, ty: MemTy, rw: u32, dsts: Vec<u64>, base: Operand, off: Lit },
+    /// `st.global.ty [base+off], {srcs}`
+    St { access: Access, ty: MemTy, rw: u32, srcs: Vec<Operand>, base: Operand, off: Lit },
+    /// `bra label`, by position in [`Kernel::labels`].
+    Bra { target: usize },
+    /// `ret`
+    Ret,
+    /// `exit`
+    Exit,
+}
+
+/// `@%p` or `@!%p` (`Ptx.Guard`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Guard {
+    pub pred: u64,
+    pub neg: bool,
+}
+
+/// An instruction with its guard (`Ptx.Line`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Line {
+    pub guard: Option<Guard>,
+    pub instr: Instr,
+}
+
+/// A declaration of registers (`Ptx.RegDecl`): `first` is the number of its first register among those of its width.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct RegDecl {
+    pub ty: RegTy,
+    pub pre: String,
+    pub first: u64,
+    pub count: u64,
+    pub ranged: bool,
+}
+
+/// A kernel parameter (`Ptx.Param`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Param {
+    pub name: String,
+    pub ty: MemTy,
+}
+
+/// A kernel (`Ptx.Kernel`). A label stands before the line with its index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Kernel {
+    pub name: String,
+    pub params: Vec<Param>,
+    pub regs: Vec<RegDecl>,
+    pub labels: Vec<(String, usize)>,
+    pub body: Vec<Line>,
+}
+
+impl Special {
+    /// The four registers, to go with a coordinate.
+    const KINDS: [(&'static str, fn(Dim) -> Special); 4] =
+        [("tid", Special::Tid), ("ntid", Special::Ntid), ("ctaid", Special::Ctaid), ("nctaid", Special::Nctaid)];
+
+    /// Register and coordinate by name: `("ctaid", "x")`.
+    pub fn from_names(kind: &str, dim: &str) -> Option<Special> {
+        let dim = match dim {
+            "x" => Dim::X,
+            "y" => Dim::Y,
+            "z" => Dim::Z,
+            _ => return None,
+        };
+        Special::KINDS.iter().find(|(k, _)| *k == kind).map(|(_, f)| f(dim))
+    }
+
+    /// The names of register and coordinate: `("ctaid", "x")`.
+    pub fn names(self) -> (&'static str, &'static str) {
+        let (kind, dim) = match self {
+            Special::Tid(d) => ("tid", d),
+            Special::Ntid(d) => ("ntid", d),
+            Special::Ctaid(d) => ("ctaid", d),
+            Special::Nctaid(d) => ("nctaid", d),
+        };
+        let dim = match dim {
+            Dim::X => "x",
+            Dim::Y => "y",
+            Dim::Z => "z",
+        };
+        (kind, dim)
+    }
+}

@@ -1,0 +1,120 @@
+//! Why a text has no meaning here, or a term no text.
+
+use std::fmt;
+
+use crate::text::span::Span;
+
+/// A construct that is read and written back, but that the logic has no meaning for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// What is missing.
+    pub reason: Reason,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// No row of the opcode table matches.
+    Opcode(String),
+    /// The row takes other operands: how many it takes, and how many there are.
+    OperandCount(String, usize, usize),
+    /// An operand of another kind than the instruction takes here; what it takes.
+    OperandKind(&'static str),
+    /// A name that is no register, parameter or label of this kernel.
+    UnknownName(String),
+    /// A name that two declarations give.
+    AmbiguousName(String),
+    /// A register of another width: what the place takes, and what the register has.
+    Width(u32, u32),
+    /// A literal that cannot stand for a value of this type.
+    Literal(&'static str),
+    /// More values than one access can move: 16 bytes.
+    AccessTooWide,
+    /// A declaration that is no register declaration, by its first word.
+    Declaration(String),
+    /// A register type without words, by name.
+    RegisterType(String),
+    /// A parameter that is not a plain value of a fundamental type.
+    Parameter(String),
+    /// A directive that is part of the meaning, by name.
+    Directive(String),
+    /// A scope of its own inside the body.
+    Scope,
+    /// Return parameters of a kernel, or other things that no kernel has.
+    NoKernel,
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            Reason::Opcode(o) => write!(f, "`{o}` has no meaning in the opcode table yet"),
+            Reason::OperandCount(o, wanted, given) => write!(f, "`{o}` takes {wanted} operands, not {given}"),
+            Reason::OperandKind(wanted) => write!(f, "only {wanted} is understood here"),
+            Reason::UnknownName(n) => write!(f, "`{n}` is no register, parameter or label of this kernel"),
+            Reason::AmbiguousName(n) => write!(f, "`{n}` is declared twice"),
+            Reason::Width(wanted, given) => write!(f, "a register of {wanted} bits is wanted here, this one has {given}"),
+            Reason::Literal(ty) => write!(f, "this literal is no value of type `.{ty}`"),
+            Reason::AccessTooWide => f.write_str("one access moves at most 16 bytes"),
+            Reason::Declaration(d) => write!(f, "a declaration of `{d}` variables has no meaning yet"),
+            Reason::RegisterType(t) => write!(f, "registers of type `{t}` have no meaning yet"),
+            Reason::Parameter(p) => write!(f, "parameter `{p}` is not a plain value of a fundamental type"),
+            Reason::Directive(d) => write!(f, "directive `{d}` has no meaning yet"),
+            Reason::Scope => f.write_str("a scope inside the body has no meaning yet"),
+            Reason::NoKernel => f.write_str("a kernel returns nothing"),
+        }
+    }
+}
+
+impl std::error::Error for Unsupported {}
+
+/// A term that is no closed value of type `Ptx.Kernel` in the shape that a module load builds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// What was looked for where the term differs.
+    pub wanted: &'static str,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the term does not render as PTX: expected {}", self.wanted)
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+/// The text rendered from a kernel term is not the text that was read. A module load stops here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RenderMismatch {
+    /// The term cannot be rendered.
+    Malformed(Malformed),
+    /// A line differs (counted from 1 in the canonical text of the entry).
+    Line {
+        /// The entry.
+        entry: String,
+        /// The line's number.
+        line: usize,
+        /// What was read, in canonical form; empty if the text ends before.
+        read: String,
+        /// What the term says; empty if it ends before.
+        rendered: String,
+    },
+}
+
+impl fmt::Display for RenderMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RenderMismatch::Malformed(m) => m.fmt(f),
+            RenderMismatch::Line { entry, line, read, rendered } => write!(
+                f,
+                "the kernel term of `{entry}` is not the text that was read: line {line} of its canonical form is `{}`, \
+                 the term says `{}`",
+                read.trim(),
+                rendered.trim()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for RenderMismatch {}

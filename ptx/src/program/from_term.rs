@@ -1,0 +1,278 @@
+//! A term of type `Ptx.Kernel` back to data: strictly the shape that [`super::to_term`] builds, nothing reduced.
+//!
+//! What it returns depends on the term alone, so text rendered from it says what the logic will reason about. Every
+//! part of the term is looked at: widths and types that the data does not keep must be those that the rest implies.
+
+use logic::{Expr, Node, Store};
+use num_traits::ToPrimitive;
+
+use super::data::*;
+use super::error::Malformed;
+use crate::isa::{self, Form};
+
+type Res<T> = Result<T, Malformed>;
+
+fn malformed<T>(wanted: &'static str) -> Res<T> {
+    Err(Malformed { wanted })
+}
+
+/// The data of a kernel term.
+pub fn kernel_of_term(store: &Store<'_>, e: Expr) -> Res<Kernel> {
+    Reader { store }.kernel(e)
+}
+
+struct Reader<'s, 'b> {
+    store: &'s Store<'b>,
+}
+
+impl<'b> Reader<'_, 'b> {
+    /// The constant at the head and its arguments.
+    fn head(&self, e: Expr) -> Res<(String, Vec<Expr>)> {
+        let (f, args) = self.store.unfold_app(e);
+        match self.store.node(f) {
+            Node::Const(n, _) => Ok((self.store.name_to_string(n), args)),
+            _ => malformed("a constructor"),
+        }
+    }
+
+    /// The arguments of this constant, exactly N.
+    fn args<const N: usize>(&self, e: Expr, constant: &str, wanted: &'static str) -> Res<[Expr; N]> {
+        match self.head(e)? {
+            (name, args) if name == constant => args.try_into().or_else(|_| malformed(wanted)),
+            _ => malformed(wanted),
+        }
+    }
+
+    fn nat(&self, e: Expr) -> Res<u64> {
+        match self.store.node(e) {
+            Node::Nat(n) => n.to_u64().map_or_else(|| malformed("a number below 2^64"), Ok),
+            _ => malformed("a number"),
+        }
+    }
+
+    fn width(&self, e: Expr) -> Res<u32> {
+        u32::try_from(self.nat(e)?).or_else(|_| malformed("a width"))
+    }
+
+    fn index(&self, e: Expr) -> Res<usize> {
+        usize::try_from(self.nat(e)?).or_else(|_| malformed("an index"))
+    }
+
+    fn string(&self, e: Expr) -> Res<String> {
+        match self.store.node(e) {
+            Node::Str(s) => Ok(s.to_owned()),
+            _ => malformed("a string"),
+        }
+    }
+
+    fn bool(&self, e: Expr) -> Res<bool> {
+        match self.head(e)? {
+            (name, args) if args.is_empty() && name == "Bool.true" => Ok(true),
+            (name, args) if args.is_empty() && name == "Bool.false" => Ok(false),
+            _ => malformed("`Bool.true` or `Bool.false`"),
+        }
+    }
+
+    /// A constant without arguments below a namespace: `b32` for `Ptx.MemTy.b32`.
+    fn constant(&self, e: Expr, namespace: &str, wanted: &'static str) -> Res<String> {
+        let (name, args) = self.head(e)?;
+        match name.strip_prefix(namespace) {
+            Some(last) if args.is_empty() => Ok(last.to_owned()),
+            _ => malformed(wanted),
+        }
+    }
+
+    /// The elements of a list whose element type is `ty`.
+    fn list(&self, mut e: Expr, ty: Expr) -> Res<Vec<Expr>> {
+        let mut items = Vec::new();
+        loop {
+            let (name, args) = self.head(e)?;
+            match (name.as_str(), &args[..]) {
+                ("List.nil", [t]) if *t == ty => return Ok(items),
+                ("List.cons", [t, head, tail]) if *t == ty => {
+                    items.push(*head);
+                    e = *tail;
+                }
+                _ => return malformed("a list"),
+            }
+        }
+    }
+
+    fn list_of<T>(&self, e: Expr, ty: &str, each: impl Fn(Expr) -> Res<T>) -> Res<Vec<T>> {
+        self.list(e, self.store.const0(ty))?.into_iter().map(each).collect()
+    }
+
+    fn kernel(&self, e: Expr) -> Res<Kernel> {
+        let [name, params, regs, labels, body] = self.args(e, "Ptx.Kernel.mk", "`Ptx.Kernel.mk`")?;
+        let (string, nat) = (self.store.const0("String"), self.store.const0("Nat"));
+        let zero = logic::Level::ZERO;
+        let pair = self.store.apps(self.store.constant(self.store.name("Prod"), &[zero, zero]), &[string, nat]);
+        let label = |e| {
+            let [a, b, name, at] = self.args(e, "Prod.mk", "a label with its place")?;
+            if (a, b) != (string, nat) {
+                return malformed("a label with its place");
+            }
+            Ok((self.string(name)?, self.index(at)?))
+        };
+        Ok(Kernel {
+            name: self.string(name)?,
+            params: self.list_of(params, "Ptx.Param", |p| self.param(p))?,
+            regs: self.list_of(regs, "Ptx.RegDecl", |r| self.reg_decl(r))?,
+            labels: self.list(labels, pair)?.into_iter().map(label).collect::<Res<_>>()?,
+            body: self.list_of(body, "Ptx.Line", |l| self.line(l))?,
+        })
+    }
+
+    fn mem_ty(&self, e: Expr) -> Res<MemTy> {
+        let name = self.constant(e, "Ptx.MemTy.", "a type in memory")?;
+        MemTy::from_name(&name).map_or_else(|| malformed("a type in memory"), Ok)
+    }
+
+    fn param(&self, e: Expr) -> Res<Param> {
+        let [name, ty] = self.args(e, "Ptx.Param.mk", "`Ptx.Param.mk`")?;
+        Ok(Param { name: self.string(name)?, ty: self.mem_ty(ty)? })
+    }
+
+    fn reg_decl(&self, e: Expr) -> Res<RegDecl> {
+        let [ty, pre, first, count, ranged] = self.args(e, "Ptx.RegDecl.mk", "`Ptx.RegDecl.mk`")?;
+        let name = self.constant(ty, "Ptx.RegTy.", "a register type")?;
+        Ok(RegDecl {
+            ty: RegTy::from_name(&name).map_or_else(|| malformed("a register type"), Ok)?,
+            pre: self.string(pre)?,
+            first: self.nat(first)?,
+            count: self.nat(count)?,
+            ranged: self.bool(ranged)?,
+        })
+    }
+
+    fn line(&self, e: Expr) -> Res<Line> {
+        let [guard, instr] = self.args(e, "Ptx.Line.mk", "`Ptx.Line.mk`")?;
+        let guard_ty = self.store.const0("Ptx.Guard");
+        let (name, args) = self.head(guard)?;
+        let guard = match (name.as_str(), &args[..]) {
+            ("Option.none", [t]) if *t == guard_ty => None,
+            ("Option.some", [t, g]) if *t == guard_ty => {
+                let [pred, neg] = self.args(*g, "Ptx.Guard.mk", "`Ptx.Guard.mk`")?;
+                Some(Guard { pred: self.nat(pred)?, neg: self.bool(neg)? })
+            }
+            _ => return malformed("a guard or none"),
+        };
+        Ok(Line { guard, instr: self.instr(instr)? })
+    }
+
+    fn lit(&self, e: Expr) -> Res<Lit> {
+        let (name, args) = self.head(e)?;
+        match (name.as_str(), &args[..]) {
+            ("Ptx.Lit.int", [neg, n]) => Ok(Lit::Int(self.bool(*neg)?, self.nat(*n)?)),
+            ("Ptx.Lit.f32", [bits]) => Ok(Lit::F32(self.width(*bits)?)),
+            ("Ptx.Lit.f64", [bits]) => Ok(Lit::F64(self.nat(*bits)?)),
+            _ => malformed("a literal"),
+        }
+    }
+
+    fn operand(&self, e: Expr, width: u32) -> Res<Operand> {
+        let (name, args) = self.head(e)?;
+        match (name.as_str(), &args[..]) {
+            ("Ptx.Operand.reg", [w, n]) if self.width(*w)? == width => Ok(Operand::Reg(self.nat(*n)?)),
+            ("Ptx.Operand.imm", [w, l]) if self.width(*w)? == width => Ok(Operand::Imm(self.lit(*l)?)),
+            _ => malformed("an operand of the right width"),
+        }
+    }
+
+    fn widths(&self, e: Expr) -> Res<Vec<u32>> {
+        self.list_of(e, "Nat", |w| self.width(w))
+    }
+
+    fn operands(&self, mut e: Expr, ins: &[u32]) -> Res<Vec<Operand>> {
+        let mut srcs = Vec::new();
+        for (i, width) in ins.iter().enumerate() {
+            let [w, ws, x, rest] = self.args(e, "Ptx.Operands.cons", "as many operands as the opcode takes")?;
+            if self.width(w)? != *width || self.widths(ws)? != ins[i + 1..] {
+                return malformed("operands of the right widths");
+            }
+            srcs.push(self.operand(x, *width)?);
+            e = rest;
+        }
+        let [] = self.args(e, "Ptx.Operands.nil", "no more operands than the opcode takes")?;
+        Ok(srcs)
+    }
+
+    fn access(&self, e: Expr) -> Res<Access> {
+        let [space, nc] = self.args(e, "Ptx.Access.mk", "`Ptx.Access.mk`")?;
+        self.constant(space, "Ptx.StateSpace.global", "`Ptx.StateSpace.global`")?;
+        Ok(Access { nc: self.bool(nc)? })
+    }
+
+    /// The opcode whose constant this meaning is, with its signature.
+    fn meaning(&self, e: Expr) -> Res<Form> {
+        let (constant, takes_floats) = match self.store.node(e) {
+            Node::Lam(_, ty, body, _) if ty == self.store.const0("FloatOps") => (body, false),
+            _ => (e, true),
+        };
+        let opcode = self.constant(constant, "ptx.", "the meaning of an opcode")?;
+        let alu = |f: &Form| f.signature().is_some() && f.uses_floats() == takes_floats;
+        isa::forms_of(&opcode).into_iter().find(alu).map_or_else(|| malformed("the meaning of an opcode"), Ok)
+    }
+
+    fn special(&self, e: Expr) -> Res<Special> {
+        let wanted = "a special register";
+        match self.head(e)? {
+            (kind, args) => match (kind.strip_prefix("Ptx.Special."), &args[..]) {
+                (Some(kind), [dim]) => {
+                    let dim = self.constant(*dim, "Ptx.Dim.", wanted)?;
+                    Special::from_names(kind, &dim).map_or_else(|| malformed(wanted), Ok)
+                }
+                _ => malformed(wanted),
+            },
+        }
+    }
+
+    fn instr(&self, e: Expr) -> Res<Instr> {
+        let (name, args) = self.head(e)?;
+        match (name.as_str(), &args[..]) {
+            ("Ptx.Instr.alu", [ins, out, f, dst, srcs]) => {
+                let form = self.meaning(*f)?;
+                let signature = (self.widths(*ins)?, self.width(*out)?);
+                if form.signature().as_ref() != Some(&signature) {
+                    return malformed("the operand widths of the opcode");
+                }
+                let srcs = self.operands(*srcs, &signature.0)?;
+                let (ins, out) = signature;
+                Ok(Instr::Alu { opcode: form.opcode, ins, out, dst: self.nat(*dst)?, srcs })
+            }
+            ("Ptx.Instr.sreg", [dst, s]) => Ok(Instr::Sreg { dst: self.nat(*dst)?, special: self.special(*s)? }),
+            ("Ptx.Instr.ldParam", [ty, rw, dst, param, off]) => Ok(Instr::LdParam {
+                ty: self.mem_ty(*ty)?,
+                rw: self.width(*rw)?,
+                dst: self.nat(*dst)?,
+                param: self.index(*param)?,
+                off: self.nat(*off)?,
+            }),
+            ("Ptx.Instr.ld", [access, ty, rw, dsts, base, off]) => Ok(Instr::Ld {
+                access: self.access(*access)?,
+                ty: self.mem_ty(*ty)?,
+                rw: self.width(*rw)?,
+                dsts: self.list_of(*dsts, "Nat", |d| self.nat(d))?,
+                base: self.operand(*base, 64)?,
+                off: self.lit(*off)?,
+            }),
+            ("Ptx.Instr.st", [access, ty, rw, srcs, base, off]) => {
+                let width = self.width(*rw)?;
+                let operand_ty = self.store.app(self.store.const0("Ptx.Operand"), *rw);
+                let srcs = self.list(*srcs, operand_ty)?;
+                Ok(Instr::St {
+                    access: self.access(*access)?,
+                    ty: self.mem_ty(*ty)?,
+                    rw: width,
+                    srcs: srcs.into_iter().map(|x| self.operand(x, width)).collect::<Res<_>>()?,
+                    base: self.operand(*base, 64)?,
+                    off: self.lit(*off)?,
+                })
+            }
+            ("Ptx.Instr.bra", [target]) => Ok(Instr::Bra { target: self.index(*target)? }),
+            ("Ptx.Instr.ret", []) => Ok(Instr::Ret),
+            ("Ptx.Instr.exit", []) => Ok(Instr::Exit),
+            _ => malformed("an instruction"),
+        }
+    }
+}
