@@ -65,6 +65,10 @@ pub enum Node<'b> {
 pub(crate) struct Info {
     /// One more than the largest loose bound variable, or 0.
     pub loose: u32,
+    /// The length of the longest path from the root.
+    pub depth: u32,
+    /// The same term without binder names and binder infos.
+    pub canon: u32,
     pub has_fvar: bool,
     pub has_mvar: bool,
     pub has_level_param: bool,
@@ -75,6 +79,8 @@ impl Info {
     fn join(self, o: Info) -> Info {
         Info {
             loose: self.loose.max(o.loose),
+            depth: self.depth.max(o.depth),
+            canon: 0,
             has_fvar: self.has_fvar || o.has_fvar,
             has_mvar: self.has_mvar || o.has_mvar,
             has_level_param: self.has_level_param || o.has_level_param,
@@ -142,9 +148,54 @@ impl<'b> Store<'b> {
             Node::Proj(_, _, e) => self.info(e),
             Node::Nat(_) | Node::Str(_) => Info::default(),
         };
+        let info = Info {
+            depth: info.depth.saturating_add(1),
+            ..info
+        };
+        let canon = self.canonical_node(node);
+        // A canonical node has canonical children, so this recursion is one call deep.
+        let canon_id = canon.map(|c| self.mk(c).0);
         let id = self.exprs.borrow_mut().intern(node);
-        self.infos.borrow_mut().push(info);
+        self.infos.borrow_mut().push(Info {
+            canon: canon_id.unwrap_or(id),
+            ..info
+        });
         Expr(id)
+    }
+
+    /// The node without binder names and infos, or `None` if it is that already.
+    fn canonical_node(&self, node: Node<'b>) -> Option<Node<'b>> {
+        let c = match node {
+            Node::App(f, a) => Node::App(self.canon(f), self.canon(a)),
+            Node::Lam(_, t, b, _) => Node::Lam(
+                Name::ANON,
+                self.canon(t),
+                self.canon(b),
+                BinderInfo::Default,
+            ),
+            Node::Pi(_, t, b, _) => Node::Pi(
+                Name::ANON,
+                self.canon(t),
+                self.canon(b),
+                BinderInfo::Default,
+            ),
+            Node::Let(_, t, v, b) => {
+                Node::Let(Name::ANON, self.canon(t), self.canon(v), self.canon(b))
+            }
+            Node::Proj(s, i, x) => Node::Proj(s, i, self.canon(x)),
+            _ => return None,
+        };
+        (c != node).then_some(c)
+    }
+
+    /// The same term without binder names and binder infos: two terms are equal up to those iff these are equal.
+    pub fn canon(&self, e: Expr) -> Expr {
+        Expr(self.info(e).canon)
+    }
+
+    /// The length of the longest path in a term.
+    pub fn depth(&self, e: Expr) -> u32 {
+        self.info(e).depth
     }
 
     /// Bound variable `i`. Indices are limited to `u32::MAX - 1`.

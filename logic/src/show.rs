@@ -116,10 +116,11 @@ impl<'b> Store<'b> {
             }
             Node::Lam(n, t, b, _) | Node::Pi(n, t, b, _) => {
                 let lam = matches!(node, Node::Lam(..));
-                let arrow = !lam && self.loose_bvar_range(b) == 0;
+                let arrow = !lam && !self.has_loose_bvar(b, 0);
                 let x = self.binder_name(n, names);
                 if arrow {
-                    self.show_go(t, names, depth + 1, true, out);
+                    let atom = !matches!(self.node(t), Node::App(..) | Node::Sort(_));
+                    self.show_go(t, names, depth + 1, atom, out);
                     out.push_str(" → ");
                 } else {
                     out.push_str(if lam { "fun (" } else { "(" });

@@ -3,14 +3,14 @@
 //! Bytes of variable length (texts, level lists, big numbers) lie in a [`bumpalo::Bump`]; nodes are `Copy` and refer
 //! to each other by id. A store is append-only: ids stay valid for its whole life.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::hash::Hash;
 
 use bumpalo::Bump;
 use num_bigint::BigUint;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::expr::{Info, Node};
+use crate::expr::{Expr, Info, Node};
 use crate::level::{Level, LevelFlags, LevelNode};
 use crate::name::NameNode;
 
@@ -62,7 +62,12 @@ pub struct Store<'b> {
     pub(crate) level_flags: RefCell<Vec<LevelFlags>>,
     pub(crate) exprs: RefCell<Table<Node<'b>>>,
     pub(crate) infos: RefCell<Vec<Info>>,
+    scoped: RefCell<Table<(u32, Expr)>>,
+    next_fvar: Cell<u32>,
 }
+
+/// Free variables from here on belong to the checker: variable `SCOPED + k` is entry `k` of the store's scope table.
+pub(crate) const SCOPED: u32 = 1 << 31;
 
 impl<'b> Store<'b> {
     /// An empty store over the given bytes.
@@ -77,6 +82,8 @@ impl<'b> Store<'b> {
             level_flags: RefCell::default(),
             exprs: RefCell::new(Table::new()),
             infos: RefCell::default(),
+            scoped: RefCell::new(Table::new()),
+            next_fvar: Cell::new(0),
         };
         store.names.borrow_mut().intern(NameNode::Anon);
         store.levels.borrow_mut().intern(LevelNode::Zero);
@@ -87,6 +94,28 @@ impl<'b> Store<'b> {
     /// How many distinct terms exist.
     pub fn term_count(&self) -> usize {
         self.exprs.borrow().len()
+    }
+
+    /// A free variable that no one else has. Its id is below `2^31`.
+    pub fn fresh_fvar(&self) -> Expr {
+        let id = self.next_fvar.get();
+        assert!(id < SCOPED, "fewer than 2^31 free variables");
+        self.next_fvar.set(id + 1);
+        self.fvar(id)
+    }
+
+    /// The checker's variable for a binder of type `ty` under `depth` other open binders. A variable so determines its
+    /// type once and for all, which is what makes caches keyed by terms with free variables safe.
+    pub(crate) fn scoped_fvar(&self, depth: u32, ty: Expr) -> Expr {
+        let k = self.scoped.borrow_mut().intern((depth, ty));
+        self.fvar(SCOPED.saturating_add(k))
+    }
+
+    /// The type of a variable made by `scoped_fvar`.
+    pub(crate) fn scoped_type(&self, id: u32) -> Option<Expr> {
+        let k = id.checked_sub(SCOPED)? as usize;
+        let scoped = self.scoped.borrow();
+        (k < scoped.len()).then(|| scoped.node(k).1)
     }
 
     pub(crate) fn intern_str(&self, s: &str) -> &'b str {

@@ -3,7 +3,7 @@
 //! Every traversal is memoised by (term, depth), so cost follows the shared size of a term, and grows the stack on
 //! demand, so depth is bounded by memory alone.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::{Expr, Node};
 use crate::level::{Level, LevelNode};
@@ -81,6 +81,26 @@ impl<'b> Store<'b> {
         r
     }
 
+    /// Whether loose bound variable `i` occurs in `e`.
+    pub fn has_loose_bvar(&self, e: Expr, i: u32) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut todo = vec![(e, i)];
+        while let Some((e, i)) = todo.pop() {
+            if self.loose_bvar_range(e) <= i || !seen.insert((e, i)) {
+                continue;
+            }
+            match self.node(e) {
+                Node::BVar(j) if i == j => return true,
+                Node::App(f, a) => todo.extend([(f, i), (a, i)]),
+                Node::Lam(_, t, b, _) | Node::Pi(_, t, b, _) => todo.extend([(t, i), (b, i + 1)]),
+                Node::Let(_, t, v, b) => todo.extend([(t, i), (v, i), (b, i + 1)]),
+                Node::Proj(_, _, x) => todo.push((x, i)),
+                _ => {}
+            }
+        }
+        false
+    }
+
     /// Adds `by` to every loose bound variable of `e` that is at least `from`.
     pub fn lift(&self, e: Expr, from: u32, by: u32) -> Expr {
         if by == 0 || self.loose_bvar_range(e) <= from {
@@ -97,7 +117,7 @@ impl<'b> Store<'b> {
         })
     }
 
-    /// Replaces the `args.len()` outermost loose bound variables: bound variable `i` becomes `args[n - 1 - i]`
+    /// Replaces the `args.len()` innermost loose bound variables: bound variable `i` becomes `args[n - 1 - i]`
     /// (so `args` lists binders from the outermost to the innermost); higher ones move down by `n`.
     pub fn instantiate_rev(&self, e: Expr, args: &[Expr]) -> Expr {
         let n = args.len() as u32;
@@ -111,6 +131,24 @@ impl<'b> Store<'b> {
             match self.node(x) {
                 Node::BVar(i) if i >= depth + n => Some(self.bvar(i - n)),
                 Node::BVar(i) => Some(self.lift(args[(n - 1 - (i - depth)) as usize], 0, depth)),
+                _ => None,
+            }
+        })
+    }
+
+    /// As [`Store::instantiate_rev`], with the arguments from the innermost binder to the outermost.
+    pub fn instantiate(&self, e: Expr, args: &[Expr]) -> Expr {
+        let n = args.len() as u32;
+        if n == 0 || !self.has_loose_bvars(e) {
+            return e;
+        }
+        self.replace(e, |x, depth| {
+            if self.loose_bvar_range(x) <= depth {
+                return Some(x);
+            }
+            match self.node(x) {
+                Node::BVar(i) if i >= depth + n => Some(self.bvar(i - n)),
+                Node::BVar(i) => Some(self.lift(args[(i - depth) as usize], 0, depth)),
                 _ => None,
             }
         })
@@ -152,26 +190,46 @@ impl<'b> Store<'b> {
 
     /// Replaces universe parameters in a level. `params` and `levels` have equal length.
     pub fn level_instantiate(&self, l: Level, params: &[Name], levels: &[Level]) -> Level {
-        if params.is_empty() || !self.level_has_param(l) {
+        if params.is_empty() {
             return l;
         }
-        with_stack(|| match self.level_node(l) {
-            LevelNode::Zero | LevelNode::MVar(_) => l,
-            LevelNode::Succ(a) => self.level_succ(self.level_instantiate(a, params, levels)),
-            LevelNode::Max(a, b) => self.level_max(
-                self.level_instantiate(a, params, levels),
-                self.level_instantiate(b, params, levels),
-            ),
-            LevelNode::IMax(a, b) => self.level_imax(
-                self.level_instantiate(a, params, levels),
-                self.level_instantiate(b, params, levels),
-            ),
-            LevelNode::Param(n) => params
-                .iter()
-                .zip(levels)
-                .find(|(p, _)| **p == n)
-                .map_or(l, |(_, v)| *v),
+        self.level_replace(l, &mut FxHashMap::default(), &|n| {
+            params.iter().position(|p| *p == n).map(|i| levels[i])
         })
+    }
+
+    /// Replaces each universe parameter for which `f` says `Some`.
+    fn level_replace(
+        &self,
+        l: Level,
+        memo: &mut FxHashMap<Level, Level>,
+        f: &impl Fn(Name) -> Option<Level>,
+    ) -> Level {
+        if !self.level_has_param(l) {
+            return l;
+        }
+        if let LevelNode::Param(n) = self.level_node(l) {
+            return f(n).unwrap_or(l);
+        }
+        if let Some(r) = memo.get(&l) {
+            return *r;
+        }
+        let r = with_stack(|| match self.level_node(l) {
+            LevelNode::Succ(a) => self.level_succ(self.level_replace(a, memo, f)),
+            LevelNode::Max(a, b) => {
+                let a = self.level_replace(a, memo, f);
+                let b = self.level_replace(b, memo, f);
+                self.level_max(a, b)
+            }
+            LevelNode::IMax(a, b) => {
+                let a = self.level_replace(a, memo, f);
+                let b = self.level_replace(b, memo, f);
+                self.level_imax(a, b)
+            }
+            LevelNode::Zero | LevelNode::MVar(_) | LevelNode::Param(_) => l,
+        });
+        memo.insert(l, r);
+        r
     }
 
     /// Replaces universe parameters in a term. `params` and `levels` have equal length.

@@ -1,15 +1,23 @@
 //! The environment: what has been accepted so far, and `add`, the one door into it.
 
+mod accel;
+mod add;
 mod decl;
 mod error;
+mod known;
 mod limits;
+mod quot;
 
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use crate::check::NatOp;
 use crate::name::Name;
 use crate::store::Store;
+
+pub(crate) use add::check_distinct;
+use known::Known;
 
 pub use decl::*;
 pub use error::KernelError;
@@ -23,6 +31,16 @@ pub struct Environment<'b> {
     by_name: Rc<FxHashMap<Name, Rc<ConstantInfo>>>,
     order: Rc<Vec<Rc<ConstantInfo>>>,
     steps: u64,
+    known: Known,
+    primitives: Primitives,
+}
+
+/// What is known of the constants that the checker computes with.
+#[derive(Clone, Default)]
+struct Primitives {
+    nat: bool,
+    bool_: bool,
+    ops: Rc<FxHashMap<Name, NatOp>>,
 }
 
 impl<'b> Environment<'b> {
@@ -39,6 +57,8 @@ impl<'b> Environment<'b> {
             by_name: Rc::default(),
             order: Rc::default(),
             steps: 0,
+            known: Known::new(st),
+            primitives: Primitives::default(),
         }
     }
 
@@ -67,8 +87,13 @@ impl<'b> Environment<'b> {
         self.steps
     }
 
-    /// Checks a declaration and adds it, with everything that it generates.
-    pub fn add(&mut self, _decl: Declaration) -> Result<(), KernelError> {
-        Err(KernelError::OutOfSteps)
+    /// Names with a meaning for the checker.
+    pub(crate) fn known(&self) -> &Known {
+        &self.known
+    }
+
+    /// Whether `Nat` exists and is Lean's.
+    pub(crate) fn nat_is_leans(&self) -> bool {
+        self.primitives.nat
     }
 }

@@ -1,0 +1,146 @@
+//! Inductive types: the checks on a declaration, and what it generates (types, constructors, recursors).
+//!
+//! Carneiro 2019, §2.6 ("inductive types"): the form of the declaration and its universes (`check`), strict positivity
+//! (`positivity`), which universes the recursor may eliminate into (`elim`), and the recursor with its computation rules
+//! (`recursor`). Everything is written for several types defined together; declarations of more than one type are refused
+//! at the door for now.
+
+mod check;
+mod elim;
+mod positivity;
+mod recursor;
+
+use crate::check::{Checker, Res};
+use crate::env::{Environment, InductiveDecl, KernelError, check_distinct};
+use crate::expr::{BinderInfo, Expr, Node};
+use crate::level::Level;
+use crate::name::Name;
+use crate::store::Store;
+
+/// A variable that stands for an opened binder, with what is needed to close it again.
+#[derive(Clone, Copy)]
+struct Var {
+    x: Expr,
+    name: Name,
+    ty: Expr,
+    bi: BinderInfo,
+}
+
+/// What is known of a declaration while it is being added.
+struct Family<'d> {
+    decl: &'d InductiveDecl,
+    /// The universe parameters as levels.
+    levels: Vec<Level>,
+    /// The parameters, opened once for all.
+    params: Vec<Var>,
+    /// The types, as constants.
+    consts: Vec<Expr>,
+    /// How many indices each type has.
+    num_indices: Vec<u32>,
+    /// The universe of the types.
+    universe: Level,
+    /// The universe is `0` for all values of its parameters.
+    is_prop: bool,
+    /// The universe is `0` for no values of its parameters.
+    never_prop: bool,
+}
+
+/// Checks an inductive declaration and enters everything that it generates.
+pub(crate) fn add(env: &mut Environment<'_>, decl: &InductiveDecl) -> Result<(), KernelError> {
+    match &decl.types[..] {
+        [] => return Err(KernelError::EmptyInductive),
+        [_] => {}
+        [_, second, ..] => return Err(KernelError::UnsupportedMutual(second.name)),
+    }
+    check_distinct(&decl.univ_params)?;
+    let st = env.store();
+    for t in &decl.types {
+        env.check_new_name(t.name)?;
+        env.check_new_name(st.name_str(t.name, "rec"))?;
+    }
+    let family = on(env, decl, |c| check::types(c, decl))?;
+    for info in check::type_infos(env, &family) {
+        env.insert(info)?;
+    }
+    on(env, decl, |c| check::constructors(c, &family))?;
+    for info in check::ctor_infos(env, &family) {
+        env.insert(info)?;
+    }
+    for info in on(env, decl, |c| recursor::recursors(c, &family))? {
+        env.insert(info)?;
+    }
+    Ok(())
+}
+
+/// Runs one phase with a checker of its own and counts its steps.
+fn on<'b, R>(
+    env: &mut Environment<'b>,
+    decl: &InductiveDecl,
+    f: impl FnOnce(&mut Checker<'_, 'b>) -> Res<R>,
+) -> Res<R> {
+    let mut c = Checker::new(env, &decl.univ_params);
+    let r = f(&mut c);
+    let steps = c.steps();
+    env.count_steps(steps);
+    r
+}
+
+/// A closed term without metavariables and undeclared universe parameters, with a type as its type.
+fn check_closed_type(c: &mut Checker<'_, '_>, ty: Expr) -> Res<()> {
+    c.scan(ty)?;
+    if c.env().store().has_fvar(ty) {
+        return Err(KernelError::FreeVariable(ty));
+    }
+    c.universe_of(ty, true)?;
+    Ok(())
+}
+
+/// Opens a binder.
+fn open(c: &mut Checker<'_, '_>, name: Name, ty: Expr, bi: BinderInfo) -> Var {
+    let x = c.open(ty);
+    Var { x, name, ty, bi }
+}
+
+/// Opens all Π binders of `ty`, reducing where needed to find them, and returns what is left.
+fn open_pis(c: &mut Checker<'_, '_>, mut ty: Expr, vars: &mut Vec<Var>) -> Res<Expr> {
+    let st = c.env().store();
+    loop {
+        if !matches!(st.node(ty), Node::Pi(..)) {
+            ty = c.reduce_full(ty)?;
+        }
+        let Node::Pi(n, dom, body, bi) = st.node(ty) else {
+            return Ok(ty);
+        };
+        let v = open(c, n, dom, bi);
+        vars.push(v);
+        ty = st.instantiate1(body, v.x);
+    }
+}
+
+/// The variables as terms.
+fn terms(vars: &[Var]) -> Vec<Expr> {
+    vars.iter().map(|v| v.x).collect()
+}
+
+/// `(v₀) → … → (vₙ) → body`.
+fn pis(st: &Store<'_>, vars: &[Var], body: Expr) -> Expr {
+    close_over(st, vars, body, |v, ty, b| st.pi(v.name, ty, b, v.bi))
+}
+
+/// `fun v₀ … vₙ => body`.
+fn lams(st: &Store<'_>, vars: &[Var], body: Expr) -> Expr {
+    close_over(st, vars, body, |v, ty, b| st.lam(v.name, ty, b, v.bi))
+}
+
+fn close_over(
+    st: &Store<'_>,
+    vars: &[Var],
+    body: Expr,
+    binder: impl Fn(&Var, Expr, Expr) -> Expr,
+) -> Expr {
+    let xs = terms(vars);
+    let body = st.abstract_fvars(body, &xs);
+    vars.iter().enumerate().rev().fold(body, |b, (i, v)| {
+        binder(v, st.abstract_fvars(v.ty, &xs[..i]), b)
+    })
+}
