@@ -1,0 +1,321 @@
+//! `omega`: linear arithmetic over the natural numbers.
+//!
+//! Understood are `+`, multiplication by literals, truncated `-`, `/` and `%` by literals, powers of literals, shifts
+//! by literals, `min`, `max`, `=`, `≠`, `<`, `≤`, `>`, `≥`, and `∧ ∨ ¬ → ↔` of such, in the goal and in the
+//! hypotheses. Other terms, products of variables among them, are atoms.
+//!
+//! The goal is denied, everything known becomes inequalities and disjunctions ([`prop`], [`reify`]), the oracle
+//! ([`solve`]) looks for a solution, and where it finds one that fails a disjunction, that is split. A refutation
+//! becomes a certificate ([`cert`]), and the proof is `Omega.sound` of `proofs/lib/omega.ptxp` applied to it
+//! ([`encode`]). No axiom is used.
+
+mod cert;
+mod encode;
+mod form;
+mod prop;
+mod reify;
+mod solve;
+#[cfg(test)]
+mod tests;
+
+use logic::{BinderInfo, Expr, Level, Node};
+use num_bigint::BigInt;
+
+use crate::meta::{Elab, ElabError, FVarId, MVarId, Result};
+use cert::{Certificate, Premise};
+use encode::{Columns, vars_of_cert, vars_of_linear};
+use form::Form;
+use prop::{Known, Prop};
+use reify::{Choice, Fact, Linear, Reader};
+use solve::{Budget, GaveUp, Outcome, Proof};
+
+/// How many case splits on disjunctions one call may make.
+const MAX_CASES: usize = 400;
+
+/// Closes the goal by linear arithmetic, or says why it cannot.
+pub fn omega<'b>(el: &mut Elab<'b>, goal: MVarId) -> Result<Vec<MVarId>> {
+    if el.env.get(el.name("Omega.sound")).is_none() {
+        return Err(ElabError::msg("`omega` needs the library file `lib/omega.ptxp`")
+            .code("tactic.omega")
+            .help("import \"lib/omega.ptxp\" (or a file that imports it)"));
+    }
+    let mut m = goal;
+    loop {
+        let ty = el.mvar_type(m);
+        let ty = el.instantiate_mvars(ty);
+        match el.st.node(ty) {
+            Node::Pi(..) | Node::Let(..) => m = el.intro(m, None)?.1,
+            _ => break,
+        }
+    }
+    el.with_goal(m, |el| {
+        let target = el.mvar_type(m);
+        let target = el.instantiate_mvars(target);
+        let proof = Search::new(el).prove(target);
+        match proof {
+            Ok(p) => {
+                el.assign(m, p);
+                Ok(Vec::new())
+            }
+            Err(e) => {
+                let text = el.pp_goal(m);
+                Err(e.code("tactic.omega").goal_text(text))
+            }
+        }
+    })
+}
+
+struct Search<'a, 'b> {
+    reader: Reader<'a, 'b>,
+    cases: usize,
+    ignored: Vec<String>,
+    used: Vec<String>,
+}
+
+/// Why a search ended without a proof.
+enum Failure {
+    /// A point at which all facts hold.
+    Point(Vec<BigInt>),
+    /// Too much work.
+    GaveUp(GaveUp),
+    /// Too many case splits.
+    Cases,
+}
+
+impl<'a, 'b> Search<'a, 'b> {
+    fn new(el: &'a mut Elab<'b>) -> Self {
+        Search {
+            reader: Reader::new(el),
+            cases: 0,
+            ignored: Vec::new(),
+            used: Vec::new(),
+        }
+    }
+
+    fn prove(&mut self, target: Expr) -> Result<Expr> {
+        let st = self.reader.el.st;
+        let goal = self.reader.prop(target);
+        let mut known = Known::default();
+        self.hypotheses(&mut known);
+        let decided = self.reader.decided(&goal);
+        if goal.understood() && decided.is_none() && known.facts.is_empty() {
+            return Err(ElabError::msg("`omega` understands only a part of the goal and no hypothesis"));
+        }
+        let denial = decided.map(|d| {
+            let name = st.name("h✝");
+            let not = self.reader.call("Not", &[target]);
+            let h = self.reader.el.new_local(name, not, None, BinderInfo::Default);
+            (d, st.fvar(h.0), h)
+        });
+        if let Some((_, h, _)) = &denial {
+            self.reader.assert(&mut known, *h, &goal, false);
+        }
+        known.facts.append(&mut self.reader.facts);
+        known.choices.append(&mut self.reader.choices);
+        match self.refute(&mut known) {
+            Err(f) => Err(self.explain(f, &goal, &known)),
+            Ok(proof) => Ok(match denial {
+                Some((d, h, _)) => {
+                    let f = self.reader.el.mk_lambda(&[h], proof);
+                    self.reader.call("Omega.by_contra", &[target, d, f])
+                }
+                None => self.reader.el.mk_false_elim(target, proof)?,
+            }),
+        }
+    }
+
+    /// Reads the hypotheses of the goal.
+    fn hypotheses(&mut self, known: &mut Known) {
+        let locals: Vec<FVarId> = self.reader.el.lctx.iter().collect();
+        for id in locals {
+            let decl = self.reader.el.local(id);
+            let ty = self.reader.el.instantiate_mvars(decl.ty);
+            if !self.reader.el.is_prop(ty) {
+                continue;
+            }
+            let p = self.reader.prop(ty);
+            let name = self.reader.el.st.name_to_string(decl.user_name);
+            if !p.understood() {
+                self.ignored.push(name);
+                continue;
+            }
+            self.used.push(name);
+            let h = self.reader.el.mk_fvar(id);
+            self.reader.assert(known, h, &p, true);
+        }
+    }
+
+    /// A proof of `False` from what is known.
+    fn refute(&mut self, known: &mut Known) -> std::result::Result<Expr, Failure> {
+        if let Some(p) = known.absurd {
+            return Ok(p);
+        }
+        let given: Vec<Form> = known.facts.iter().map(Fact::form).collect();
+        let vars = self.reader.atoms.len() as u32;
+        let outcome = solve::solve(vars, &given, Budget::default()).map_err(Failure::GaveUp)?;
+        let point = match outcome {
+            Outcome::Unsat(proof) => return Ok(self.certified(&known.facts, &proof)),
+            Outcome::Sat(point) => point,
+        };
+        // split a disjunction of which the solution fails both sides, else one that is not understood enough
+        let fails = |side: &(Prop, bool)| side.0.holds(&point).map(|b| b == side.1);
+        let pick = known
+            .choices
+            .iter()
+            .position(|c| fails(&c.left) == Some(false) && fails(&c.right) == Some(false))
+            .or_else(|| {
+                known.choices.iter().position(|c| {
+                    fails(&c.left) != Some(true)
+                        && fails(&c.right) != Some(true)
+                        && (c.left.0.understood() || c.right.0.understood())
+                })
+            });
+        let Some(pick) = pick else {
+            return Err(Failure::Point(point));
+        };
+        self.cases += 1;
+        if self.cases > MAX_CASES {
+            return Err(Failure::Cases);
+        }
+        let choice = known.choices.remove(pick);
+        let result = logic::with_stack(|| self.split(known, &choice));
+        known.choices.insert(pick, choice);
+        result
+    }
+
+    fn split(&mut self, known: &mut Known, c: &Choice) -> std::result::Result<Expr, Failure> {
+        let left = match self.branch(known, &c.left)? {
+            Branch::Needless(p) => return Ok(p),
+            Branch::Case(f) => f,
+        };
+        let right = match self.branch(known, &c.right)? {
+            Branch::Needless(p) => return Ok(p),
+            Branch::Case(f) => f,
+        };
+        let r = &self.reader;
+        let (p, q) = (self.stated(&c.left), self.stated(&c.right));
+        let falsity = r.el.st.const0("False");
+        Ok(r.call("Or.elim", &[p, q, falsity, c.proof, left, right]))
+    }
+
+    fn stated(&self, side: &(Prop, bool)) -> Expr {
+        if side.1 {
+            side.0.expr
+        } else {
+            self.reader.call("Not", &[side.0.expr])
+        }
+    }
+
+    fn branch(&mut self, known: &mut Known, side: &(Prop, bool)) -> std::result::Result<Branch, Failure> {
+        let ty = self.stated(side);
+        let name = self.reader.el.st.name("h✝");
+        let id = self.reader.el.new_local(name, ty, None, BinderInfo::Default);
+        let h = self.reader.el.mk_fvar(id);
+        let (facts, choices) = (known.facts.len(), known.choices.len());
+        self.reader.assert(known, h, &side.0, side.1);
+        let result = self.refute(known);
+        known.facts.truncate(facts);
+        known.choices.truncate(choices);
+        known.absurd = None;
+        let proof = result?;
+        if !self.reader.el.occurs_fvar(proof, &[id]) {
+            return Ok(Branch::Needless(proof));
+        }
+        Ok(Branch::Case(self.reader.el.mk_lambda(&[h], proof)))
+    }
+
+    /// The proof of `False` that a refutation stands for.
+    fn certified(&mut self, facts: &[Fact], proof: &Proof) -> Expr {
+        let Certificate { premises, cert } = cert::certificate(proof);
+        let mut used: Vec<Fact> = Vec::new();
+        let first = self.reader.atoms.len();
+        for q in &proof.quotients {
+            let numerator = self.reader.denote(&Linear::of_form(&q.numerator));
+            let divisor = self.reader.el.st.nat(q.divisor.magnitude());
+            let atom = self.reader.call("Nat.div", &[numerator, divisor]);
+            self.reader.atoms.push(atom);
+        }
+        for p in &premises {
+            used.push(match p {
+                Premise::Given(i) => facts[*i].clone(),
+                Premise::Quotient { index, upper } => {
+                    let q = &proof.quotients[*index];
+                    self.reader.quotient_fact(&q.numerator, q.divisor.magnitude(), q.var, *upper)
+                }
+            });
+        }
+        let mut columns = Columns::new();
+        for f in &used {
+            vars_of_linear(&f.low, &mut columns);
+            vars_of_linear(&f.high, &mut columns);
+        }
+        vars_of_cert(&cert, &mut columns);
+        for (i, place) in columns.values_mut().enumerate() {
+            *place = i;
+        }
+        let r = &self.reader;
+        let st = r.el.st;
+        let atoms: Vec<Expr> = columns.keys().map(|x| r.atoms[*x as usize]).collect();
+        let nil = r.call("Omega.Premises.nil", &[]);
+        let list = used.iter().rev().fold(nil, |rest, f| {
+            let (low, high) = (r.encode_linear(&f.low, &columns), r.encode_linear(&f.high, &columns));
+            r.call("Omega.Premises.cons", &[low, high, rest])
+        });
+        let refl = st.constant(st.name("Eq.refl"), &[Level::ONE]);
+        let refl = st.apps(refl, &[st.const0("Bool"), st.const0("Bool.true")]);
+        let sound = r.call("Omega.sound", &[r.list(&atoms), list, r.encode_cert(&cert, &columns), refl]);
+        let proofs: Vec<Expr> = used.iter().map(|f| f.proof).collect();
+        self.reader.atoms.truncate(first);
+        st.apps(sound, &proofs)
+    }
+
+    /// The message for a failed search.
+    fn explain(&mut self, failure: Failure, goal: &Prop, known: &Known) -> ElabError {
+        let mut err = match failure {
+            Failure::GaveUp(g) => {
+                let what = match g {
+                    GaveUp::Nodes => "derived inequalities",
+                    GaveUp::Splits => "integer case splits",
+                };
+                ElabError::msg(format!("`omega` gave up: too many {what}"))
+                    .help("`clear` what is not needed, or prove a part by `have`")
+            }
+            Failure::Cases => ElabError::msg(format!("`omega` gave up after {MAX_CASES} case splits"))
+                .help("`clear` what is not needed, or take cases apart before"),
+            Failure::Point(_) if known.facts.is_empty() => {
+                ElabError::msg("`omega` found nothing to work with").note(
+                    "it understands =, ≠, <, ≤ of natural numbers with +, -, *, /, % and the connectives ∧ ∨ ¬ → ↔",
+                )
+            }
+            Failure::Point(point) => {
+                let mut shown = Vec::new();
+                for (i, v) in point.iter().enumerate() {
+                    let atom = self.reader.atoms[i];
+                    shown.push(format!("{} = {v}", self.reader.el.pp(atom)));
+                }
+                shown.truncate(16);
+                let values = if shown.is_empty() { "the facts are consistent".into() } else { shown.join(", ") };
+                ElabError::msg("`omega` could not prove the goal")
+                    .note(format!("all facts hold, and the goal may fail, at: {values}"))
+            }
+        };
+        if !goal.understood() {
+            err = err.note("the goal itself is not arithmetic: only the hypotheses were searched for a contradiction");
+        }
+        if !self.used.is_empty() {
+            err = err.note(format!("hypotheses used: {}", self.used.join(", ")));
+        }
+        if !self.ignored.is_empty() {
+            err = err.note(format!("hypotheses not understood: {}", self.ignored.join(", ")));
+        }
+        err
+    }
+}
+
+/// One side of a case split, proved.
+enum Branch {
+    /// The proof does not use the case.
+    Needless(Expr),
+    /// A function from the case to `False`.
+    Case(Expr),
+}

@@ -1,0 +1,497 @@
+//! Terms of type `Nat` as linear terms over numbered atoms, and the facts that come with the atoms.
+//!
+//! A [`Linear`] term mirrors `Omega.Term` of `proofs/lib/omega.ptxp`: its evaluation is definitionally the term that
+//! was read. What is not linear becomes an atom. Differences, quotients, remainders, minima, maxima, powers of literals
+//! and products bring facts about their atoms, each with its proof.
+
+use std::collections::BTreeMap;
+
+use logic::{Expr, Node};
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, ToPrimitive, Zero};
+
+use super::form::{Form, Var};
+use super::prop::Prop;
+use crate::meta::Elab;
+
+/// A linear term over atoms.
+#[derive(Clone, Debug)]
+pub(super) enum Linear {
+    /// An atom.
+    Atom(Var),
+    /// A literal.
+    Lit(BigUint),
+    /// `a + b`
+    Add(Box<Linear>, Box<Linear>),
+    /// `k * a`
+    Scale(BigUint, Box<Linear>),
+    /// `a * k`
+    Scaled(Box<Linear>, BigUint),
+}
+
+impl Linear {
+    /// The form that it stands for.
+    pub fn form(&self) -> Form {
+        match self {
+            Linear::Atom(x) => Form::var(*x),
+            Linear::Lit(n) => Form::constant(n.clone()),
+            Linear::Add(a, b) => a.form().plus(&BigInt::one(), &b.form()),
+            Linear::Scale(k, a) | Linear::Scaled(a, k) => a.form().times(&k.clone().into()),
+        }
+    }
+
+    /// The term with this sum of atoms, the constant last; coefficients must be natural numbers.
+    pub fn of_form(form: &Form) -> Linear {
+        let mut parts: Vec<Linear> = form
+            .terms
+            .iter()
+            .map(|(x, a)| match a.magnitude() {
+                k if k.is_one() => Linear::Atom(*x),
+                k => Linear::Scale(k.clone(), Box::new(Linear::Atom(*x))),
+            })
+            .collect();
+        if parts.is_empty() || !form.constant.is_zero() {
+            parts.push(Linear::Lit(form.constant.magnitude().clone()));
+        }
+        let mut parts = parts.into_iter();
+        let first = parts.next().unwrap_or(Linear::Lit(BigUint::zero()));
+        parts.fold(first, |a, b| Linear::Add(Box::new(a), Box::new(b)))
+    }
+
+    /// The literal, if it is one.
+    pub fn literal(&self) -> Option<&BigUint> {
+        match self {
+            Linear::Lit(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// `self + 1`.
+    pub fn succ(self) -> Linear {
+        Linear::Add(Box::new(self), Box::new(Linear::Lit(BigUint::one())))
+    }
+}
+
+/// A proved inequality `low ≤ high`.
+#[derive(Clone, Debug)]
+pub(super) struct Fact {
+    /// Left side.
+    pub low: Linear,
+    /// Right side.
+    pub high: Linear,
+    /// Its proof.
+    pub proof: Expr,
+}
+
+impl Fact {
+    /// `high - low`, which is nonnegative.
+    pub fn form(&self) -> Form {
+        self.high.form().plus(&-BigInt::one(), &self.low.form())
+    }
+}
+
+/// A proved disjunction that waits to be split.
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    /// First alternative, and whether it is asserted or negated.
+    pub left: (Prop, bool),
+    /// Second alternative.
+    pub right: (Prop, bool),
+    /// Its proof.
+    pub proof: Expr,
+}
+
+/// No power with more bits than this is computed.
+const MAX_POWER_BITS: u64 = 1 << 14;
+
+/// The atoms met so far and what is known of them.
+pub(super) struct Reader<'a, 'b> {
+    /// The elaborator.
+    pub el: &'a mut Elab<'b>,
+    /// The atoms by number.
+    pub atoms: Vec<Expr>,
+    /// Facts about atoms.
+    pub facts: Vec<Fact>,
+    /// Case splits about atoms.
+    pub choices: Vec<Choice>,
+    terms: BTreeMap<Expr, Linear>,
+}
+
+impl<'a, 'b> Reader<'a, 'b> {
+    /// Nothing read yet.
+    pub fn new(el: &'a mut Elab<'b>) -> Self {
+        Reader {
+            el,
+            atoms: Vec::new(),
+            facts: Vec::new(),
+            choices: Vec::new(),
+            terms: BTreeMap::new(),
+        }
+    }
+
+    /// `name args`.
+    pub fn call(&self, name: &str, args: &[Expr]) -> Expr {
+        self.el.st.apps(self.el.st.const0(name), args)
+    }
+
+    /// The constant at the head of a term with its arguments, as text.
+    pub fn head(&self, e: Expr) -> Option<(String, Vec<Expr>)> {
+        let (f, args) = self.el.st.unfold_app(e);
+        match self.el.st.node(f) {
+            Node::Const(n, _) => Some((self.el.st.name_to_string(n), args)),
+            _ => None,
+        }
+    }
+
+    /// Reads a term of type `Nat`.
+    pub fn term(&mut self, e: Expr) -> Linear {
+        if let Some(t) = self.terms.get(&e) {
+            return t.clone();
+        }
+        let t = logic::with_stack(|| self.read(e));
+        self.terms.insert(e, t.clone());
+        t
+    }
+
+    fn read(&mut self, e: Expr) -> Linear {
+        if let Some(n) = self.el.nat_lit(e) {
+            return Linear::Lit(n);
+        }
+        if let Some((name, args)) = self.head(e)
+            && let Some(t) = self.known(e, &name, &args)
+        {
+            return t;
+        }
+        let w = self.el.whnf_reducible(e);
+        let w = self.el.instantiate_mvars(w);
+        if w != e { self.term(w) } else { self.atom(e) }
+    }
+
+    fn known(&mut self, e: Expr, name: &str, args: &[Expr]) -> Option<Linear> {
+        Some(match (name, args) {
+            ("Nat.zero", []) => Linear::Lit(BigUint::zero()),
+            ("Nat.succ", [a]) => self.term(*a).succ(),
+            ("Nat.add", [a, b]) => {
+                let (a, b) = (self.term(*a), self.term(*b));
+                Linear::Add(Box::new(a), Box::new(b))
+            }
+            ("Nat.mul", [a, b]) => self.product(e, *a, *b),
+            ("Nat.pow", [a, b]) => self.power(e, *a, *b),
+            ("Nat.sub", [a, b]) => self.difference(e, *a, *b),
+            ("Nat.pred", [a]) => {
+                let one = self.el.mk_nat(1);
+                self.difference(e, *a, one)
+            }
+            ("Nat.div", [a, b]) => self.quotient(e, *a, *b),
+            ("Nat.mod", [a, b]) => self.remainder(e, *a, *b),
+            ("Nat.min", [a, b]) => self.extremum(e, *a, *b, false),
+            ("Nat.max", [a, b]) => self.extremum(e, *a, *b, true),
+            ("Nat.shiftLeft", [a, k]) => self.shift(e, *a, *k, true)?,
+            ("Nat.shiftRight", [a, k]) => self.shift(e, *a, *k, false)?,
+            ("Word.val", [w, x]) => {
+                let t = self.atom(e);
+                let two = self.el.mk_nat(2);
+                let size = self.call("Nat.pow", &[two, *w]);
+                let size = self.term(size);
+                let proof = self.call("Word.isLt", &[*w, *x]);
+                self.fact(t.clone().succ(), size, proof);
+                t
+            }
+            _ => return None,
+        })
+    }
+
+    /// A new atom, or the one that is the same term.
+    fn atom(&mut self, e: Expr) -> Linear {
+        for (i, a) in self.atoms.clone().into_iter().enumerate() {
+            let same = a == e
+                || (self.el.head_const(a) == self.el.head_const(e)
+                    && self
+                        .el
+                        .with_no_assign(|el| el.is_defeq_reducible(a, e)));
+            if same {
+                return Linear::Atom(i as Var);
+            }
+        }
+        self.atoms.push(e);
+        Linear::Atom((self.atoms.len() - 1) as Var)
+    }
+
+    /// Records `low ≤ high`.
+    pub fn fact(&mut self, low: Linear, high: Linear, proof: Expr) {
+        self.facts.push(Fact { low, high, proof });
+    }
+
+    /// Records `e = other`, an equation of an atom.
+    fn equation(&mut self, t: &Linear, e: Expr, other: Expr, proof: Expr) {
+        let o = self.term(other);
+        let le = self.call("Nat.le_of_eq", &[e, other, proof]);
+        let ge = self.call("Omega.ge_of_eq", &[e, other, proof]);
+        self.fact(t.clone(), o.clone(), le);
+        self.fact(o, t.clone(), ge);
+    }
+
+    /// Records a case split.
+    fn choice(&mut self, left: Prop, right: Prop, proof: Expr) {
+        self.choices.push(Choice {
+            left: (left, true),
+            right: (right, true),
+            proof,
+        });
+    }
+
+    fn plus(&self, a: Expr, b: Expr) -> Expr {
+        self.call("Nat.add", &[a, b])
+    }
+
+    fn times(&self, a: Expr, b: Expr) -> Expr {
+        self.call("Nat.mul", &[a, b])
+    }
+
+    /// A proof of `1 ≤ k` for a positive literal.
+    fn positive(&self, k: &BigUint) -> Expr {
+        let st = self.el.st;
+        let refl = st.constant(st.name("Eq.refl"), &[logic::Level::ONE]);
+        let refl = st.apps(refl, &[st.const0("Bool"), st.const0("Bool.true")]);
+        self.call("Nat.le_of_ble_eq_true", &[st.nat_u64(1), st.nat(k), refl])
+    }
+
+    fn difference(&mut self, e: Expr, a: Expr, b: Expr) -> Linear {
+        let (ta, tb) = (self.term(a), self.term(b));
+        if let (Some(m), Some(n)) = (ta.literal(), tb.literal()) {
+            return Linear::Lit(if m >= n { m - n } else { BigUint::zero() });
+        }
+        let t = self.atom(e);
+        let (below, above) = (self.call("Nat.sub_le", &[a, b]), self.call("Nat.le_sub_add", &[a, b]));
+        let sum = Linear::Add(Box::new(t.clone()), Box::new(tb));
+        self.fact(t.clone(), ta.clone(), below);
+        self.fact(ta, sum, above);
+        self.terms.insert(e, t.clone());
+        let zero = self.el.mk_nat(0);
+        let (exact, none) = (self.le(self.plus(e, b), a), self.le(e, zero));
+        let proof = self.call("Nat.sub_cases", &[a, b]);
+        self.choice(exact, none, proof);
+        t
+    }
+
+    fn quotient(&mut self, e: Expr, a: Expr, b: Expr) -> Linear {
+        let (ta, tb) = (self.term(a), self.term(b));
+        let Some(k) = tb.literal() else {
+            let t = self.atom(e);
+            let rest = self.call("Nat.mod", &[a, b]);
+            self.term(rest);
+            return t;
+        };
+        if let Some(n) = ta.literal() {
+            return Linear::Lit(if k.is_zero() { BigUint::zero() } else { n / k });
+        }
+        if k.is_zero() {
+            let proof = self.call("Omega.div_zero_le", &[a]);
+            let t = self.atom(e);
+            self.fact(t.clone(), Linear::Lit(BigUint::zero()), proof);
+            return t;
+        }
+        let t = self.atom(e);
+        let scaled = Linear::Scale(k.clone(), Box::new(t.clone()));
+        let upper = Linear::Add(Box::new(scaled.clone()), Box::new(tb.clone()));
+        let below = self.call("Nat.mul_div_le", &[a, b]);
+        let above = self.call("Nat.lt_mul_div_succ", &[a, b, self.positive(k)]);
+        self.fact(scaled, ta.clone(), below);
+        self.fact(ta.succ(), upper, above);
+        t
+    }
+
+    fn remainder(&mut self, e: Expr, a: Expr, b: Expr) -> Linear {
+        let (ta, tb) = (self.term(a), self.term(b));
+        if let (Some(n), Some(k)) = (ta.literal(), tb.literal()) {
+            return Linear::Lit(if k.is_zero() { n.clone() } else { n % k });
+        }
+        let t = self.atom(e);
+        let q = self.call("Nat.div", &[a, b]);
+        // registered first, so that the atom of the quotient does not ask for this remainder again
+        self.terms.insert(e, t.clone());
+        let bq = self.times(b, q);
+        let sum = match tb.literal() {
+            Some(k) => Linear::Scale(k.clone(), Box::new(self.term(q))),
+            None => self.term(bq),
+        };
+        let sum = Linear::Add(Box::new(sum), Box::new(t.clone()));
+        let (le, ge) = (self.call("Omega.mod_le", &[a, b]), self.call("Omega.le_mod", &[a, b]));
+        self.fact(ta.clone(), sum.clone(), le);
+        self.fact(sum, ta, ge);
+        match tb.literal() {
+            Some(k) if k.is_zero() => {}
+            Some(k) => {
+                let proof = self.call("Nat.mod_lt", &[a, b, self.positive(k)]);
+                self.fact(t.clone().succ(), tb.clone(), proof);
+            }
+            None => {
+                let zero = self.el.mk_nat(0);
+                let (none, small) = (self.le(b, zero), self.lt(e, b));
+                let proof = self.call("Omega.mod_cases", &[a, b]);
+                self.choice(none, small, proof);
+            }
+        }
+        t
+    }
+
+    fn extremum(&mut self, e: Expr, a: Expr, b: Expr, max: bool) -> Linear {
+        let (ta, tb) = (self.term(a), self.term(b));
+        if let (Some(m), Some(n)) = (ta.literal(), tb.literal()) {
+            return Linear::Lit(if (m >= n) == max { m.clone() } else { n.clone() });
+        }
+        let t = self.atom(e);
+        let names = if max {
+            ["Nat.le_max_left", "Nat.le_max_right", "Omega.max_cases"]
+        } else {
+            ["Nat.min_le_left", "Nat.min_le_right", "Omega.min_cases"]
+        };
+        for (lemma, side) in [(names[0], ta), (names[1], tb)] {
+            let (low, high) = if max { (side, t.clone()) } else { (t.clone(), side) };
+            let proof = self.call(lemma, &[a, b]);
+            self.fact(low, high, proof);
+        }
+        self.terms.insert(e, t.clone());
+        let (left, right) = if max {
+            (self.le(e, a), self.le(e, b))
+        } else {
+            (self.le(a, e), self.le(b, e))
+        };
+        let proof = self.call(names[2], &[a, b]);
+        self.choice(left, right, proof);
+        t
+    }
+
+    fn shift(&mut self, e: Expr, a: Expr, k: Expr, left: bool) -> Option<Linear> {
+        let two = self.el.mk_nat(2);
+        let size = self.call("Nat.pow", &[two, k]);
+        let (lemma, other) = if left {
+            ("Nat.shiftLeft_eq", self.times(a, size))
+        } else {
+            ("Nat.shiftRight_eq_div_pow", self.call("Nat.div", &[a, size]))
+        };
+        let t = self.atom(e);
+        let proof = self.call(lemma, &[a, k]);
+        self.equation(&t, e, other, proof);
+        Some(t)
+    }
+
+    fn power(&mut self, e: Expr, a: Expr, b: Expr) -> Linear {
+        let (ta, tb) = (self.term(a), self.term(b));
+        if let (Some(m), Some(n)) = (ta.literal(), tb.literal())
+            && let Some(n) = n.to_u32()
+            && m.bits().saturating_mul(n.into()) <= MAX_POWER_BITS
+        {
+            return Linear::Lit(m.pow(n));
+        }
+        let t = self.atom(e);
+        if let Some(m) = ta.literal()
+            && !m.is_zero()
+        {
+            // b ^ (n + k) = b ^ n * b ^ k
+            if let Some((name, args)) = self.head(b)
+                && name == "Nat.add"
+                && let [x, y] = args[..]
+            {
+                let other = self.times(self.call("Nat.pow", &[a, x]), self.call("Nat.pow", &[a, y]));
+                let proof = self.call("Nat.pow_add", &[a, x, y]);
+                self.terms.insert(e, t.clone());
+                self.equation(&t, e, other, proof);
+            }
+            let proof = self.call("Omega.pow_pos", &[a, b, self.positive(m)]);
+            self.fact(Linear::Lit(BigUint::one()), t.clone(), proof);
+        }
+        t
+    }
+
+    /// Products: by a literal they are linear; others are distributed over sums and brought into an order.
+    fn product(&mut self, e: Expr, a: Expr, b: Expr) -> Linear {
+        let (ta, tb) = (self.term(a), self.term(b));
+        match (ta.literal(), tb.literal()) {
+            (Some(m), Some(n)) => return Linear::Lit(m * n),
+            (Some(k), None) => return Linear::Scale(k.clone(), Box::new(tb)),
+            (None, Some(k)) => return Linear::Scaled(Box::new(ta), k.clone()),
+            (None, None) => {}
+        }
+        let t = self.atom(e);
+        self.terms.insert(e, t.clone());
+        if let Some((other, proof)) = self.distributed(a, b, &ta, &tb) {
+            self.equation(&t, e, other, proof);
+        }
+        t
+    }
+
+    /// The product in a form nearer to a sum of ordered products, with a proof that it is equal.
+    fn distributed(&mut self, a: Expr, b: Expr, ta: &Linear, tb: &Linear) -> Option<(Expr, Expr)> {
+        let one = self.el.mk_nat(1);
+        let sum = |h: Option<(String, Vec<Expr>)>| match h {
+            Some((n, args)) if n == "Nat.add" && args.len() == 2 => Some((args[0], args[1])),
+            Some((n, args)) if n == "Nat.succ" && args.len() == 1 => Some((args[0], one)),
+            _ => None,
+        };
+        let factors = |h: Option<(String, Vec<Expr>)>| match h {
+            Some((n, args)) if n == "Nat.mul" && args.len() == 2 => Some((args[0], args[1])),
+            _ => None,
+        };
+        let (ha, hb) = (self.head(a), self.head(b));
+        if let Some((x, y)) = sum(hb.clone()) {
+            let other = self.plus(self.times(a, x), self.times(a, y));
+            return Some((other, self.call("Nat.mul_add", &[a, x, y])));
+        }
+        if let Some((x, y)) = sum(ha.clone()) {
+            let other = self.plus(self.times(x, b), self.times(y, b));
+            return Some((other, self.call("Nat.add_mul", &[x, y, b])));
+        }
+        if let Some((x, y)) = factors(hb) {
+            if self.term(x).literal().is_some() {
+                let other = self.times(x, self.times(a, y));
+                return Some((other, self.call("Nat.mul_left_comm", &[a, x, y])));
+            }
+            let other = self.times(self.times(a, x), y);
+            return Some((other, self.call("Omega.mul_assoc_rev", &[a, x, y])));
+        }
+        if let Some((x, y)) = factors(ha) {
+            if self.term(x).literal().is_some() {
+                let other = self.times(x, self.times(y, b));
+                return Some((other, self.call("Nat.mul_assoc", &[x, y, b])));
+            }
+            let ty = self.term(y);
+            if ty.literal().is_some() || after(&ty, tb) {
+                let other = self.times(self.times(x, b), y);
+                return Some((other, self.call("Nat.mul_right_comm", &[x, y, b])));
+            }
+            return None;
+        }
+        if after(ta, tb) {
+            return Some((self.times(b, a), self.call("Nat.mul_comm", &[a, b])));
+        }
+        None
+    }
+}
+
+/// Are both atoms, the first with the larger number?
+fn after(a: &Linear, b: &Linear) -> bool {
+    matches!((a, b), (Linear::Atom(x), Linear::Atom(y)) if x > y)
+}
+
+impl Reader<'_, '_> {
+    /// `m·σ ≤ l`, or `l + 1 ≤ m·σ + m`, for the added variable `σ = l / m`.
+    pub fn quotient_fact(&self, l: &Form, m: &BigUint, sigma: Var, upper: bool) -> Fact {
+        let numerator = Linear::of_form(l);
+        let (a, k) = (self.denote(&numerator), self.el.st.nat(m));
+        let scaled = Linear::Scale(m.clone(), Box::new(Linear::Atom(sigma)));
+        if upper {
+            Fact {
+                low: numerator.succ(),
+                high: Linear::Add(Box::new(scaled), Box::new(Linear::Lit(m.clone()))),
+                proof: self.call("Nat.lt_mul_div_succ", &[a, k, self.positive(m)]),
+            }
+        } else {
+            Fact {
+                low: scaled,
+                high: numerator,
+                proof: self.call("Nat.mul_div_le", &[a, k]),
+            }
+        }
+    }
+}
