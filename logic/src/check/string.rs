@@ -1,4 +1,6 @@
-//! `String` literals: `"ab"` is notation for `String.ofList [Char.ofNat 97, Char.ofNat 98]`.
+//! `String` literals: `"ab"` is notation for `String.ofList [Char.ofNat 97, Char.ofNat 98]`. Being notation for a term that
+//! is checked when the first literal is met, they are sound whatever these constants are. Lean before 4.35 had `String.mk`
+//! in place of `String.ofList`; the environment remembers which of the two came first and never changes its mind.
 
 use super::{Checker, Res};
 use crate::env::KernelError;
@@ -36,13 +38,13 @@ impl<'e, 'b> Checker<'e, 'b> {
             let c = st.app(of_nat, st.nat_u64(u64::from(u32::from(c))));
             st.app(st.app(cons, c), rest)
         });
-        st.app(st.constant(k.string_of_list, &[]), list)
+        st.app(st.constant(self.env.string_builder(), &[]), list)
     }
 
     /// A literal on one side and `String.ofList l` on the other: compare the lists.
     pub(super) fn string_defeq(&mut self, t: Expr, s: Expr) -> Res<Option<bool>> {
         let st = self.st;
-        let of_list = st.constant(self.env.known().string_of_list, &[]);
+        let of_list = st.constant(self.env.string_builder(), &[]);
         let is_of_list = |e| matches!(st.node(e), Node::App(f, _) if f == of_list);
         match (st.node(t), st.node(s)) {
             (Node::Str(x), _) if is_of_list(s) => {

@@ -97,6 +97,10 @@ impl<'b> Environment<'b> {
     /// Enters a constant that has been checked. For the modules of this crate that check constants.
     pub(crate) fn insert(&mut self, c: ConstantInfo) -> Result<(), KernelError> {
         self.check_new_name(c.name())?;
+        let (n, k) = (c.name(), &self.known);
+        if self.primitives.string_builder.is_none() && (n == k.string_of_list || n == k.string_mk) {
+            self.primitives.string_builder = Some(n);
+        }
         let c = Rc::new(c);
         Rc::make_mut(&mut self.by_name).insert(c.name(), c.clone());
         Rc::make_mut(&mut self.order).push(c);

@@ -40,6 +40,8 @@ pub struct Environment<'b> {
 struct Primitives {
     nat: bool,
     bool_: bool,
+    /// `String.ofList` (Lean 4.35) or `String.mk` (older), whichever came first.
+    string_builder: Option<Name>,
     ops: Rc<FxHashMap<Name, NatOp>>,
 }
 
@@ -90,6 +92,12 @@ impl<'b> Environment<'b> {
     /// Names with a meaning for the checker.
     pub(crate) fn known(&self) -> &Known {
         &self.known
+    }
+
+    /// The function from lists of characters that string literals are notation for.
+    pub(crate) fn string_builder(&self) -> Name {
+        let builder = self.primitives.string_builder;
+        builder.unwrap_or(self.known.string_of_list)
     }
 
     /// Whether `Nat` exists and is Lean's.
