@@ -6,7 +6,7 @@
 
 #![forbid(unsafe_code)]
 
-pub mod text;
 pub mod alg;
 pub mod isa;
 pub mod program;
+pub mod text;

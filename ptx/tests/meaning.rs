@@ -5,10 +5,19 @@ use ptx::isa::{OperandMismatch, alu_forms, forms_of, table};
 
 /// Runs an opcode on words of the widths that it takes.
 fn run(opcode: &str, args: &[u128]) -> u128 {
-    let form = forms_of(opcode).into_iter().find(|f| f.signature().is_some()).unwrap_or_else(|| panic!("no {opcode}"));
+    let form = forms_of(opcode)
+        .into_iter()
+        .find(|f| f.signature().is_some())
+        .unwrap_or_else(|| panic!("no {opcode}"));
     let (ins, out) = form.signature().expect("a function of words");
-    let words: Vec<Bits> = ins.iter().zip(args).map(|(w, v)| Bits::new(*w, *v)).collect();
-    let result = form.apply(&mut BitsAlg(Ieee), &words).unwrap_or_else(|e| panic!("{e}"));
+    let words: Vec<Bits> = ins
+        .iter()
+        .zip(args)
+        .map(|(w, v)| Bits::new(*w, *v))
+        .collect();
+    let result = form
+        .apply(&mut BitsAlg(Ieee), &words)
+        .unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(result.width(), out, "{opcode}");
     result.value()
 }
@@ -61,7 +70,11 @@ fn by_hand() {
         ("shr.s32", &[0x8000_0000, 31], m32),
         ("shr.s32", &[0x8000_0000, 1000], m32),
         ("shr.s32", &[0x7FFF_FFFF, 1000], 0),
-        ("shr.s64", &[0x8000_0000_0000_0000, 4], 0xF800_0000_0000_0000),
+        (
+            "shr.s64",
+            &[0x8000_0000_0000_0000, 4],
+            0xF800_0000_0000_0000,
+        ),
         ("shr.b64", &[m64, 60], 0xF),
         ("shr.s16", &[0x8000, 15], 0xFFFF),
         ("setp.ge.s32", &[m32, 0], 0),
@@ -93,7 +106,11 @@ fn by_hand() {
         ("add.rn.f32", &[0x4B80_0000, 0x3F80_0000], 0x4B80_0000),
         ("sub.f32", &[0x3F80_0000, 0x3F80_0000], 0),
         ("mul.f32", &[0x7F7F_FFFF, 0x4000_0000], 0x7F80_0000),
-        ("fma.rn.f32", &[0x3F80_0001, 0x3F80_0001, 0xBF80_0002], 0x2880_0000),
+        (
+            "fma.rn.f32",
+            &[0x3F80_0001, 0x3F80_0001, 0xBF80_0002],
+            0x2880_0000,
+        ),
         ("max.f32", &[0x7FC0_0000, 0xBF80_0000], 0xBF80_0000),
         ("max.f32", &[0x8000_0000, 0], 0),
         ("min.f32", &[0, 0x8000_0000], 0x8000_0000),
@@ -106,7 +123,25 @@ fn by_hand() {
 /// The 32-bit forms against Rust's integers, on all pairs of awkward numbers.
 #[test]
 fn by_rust_integers() {
-    let edge = [0u32, 1, 2, 3, 31, 32, 33, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFF_FFFF, 0x8000_0000, 0x8000_0001, 0xFFFF_FFFE, 0xFFFF_FFFF, 0xDEAD_BEEF];
+    let edge = [
+        0u32,
+        1,
+        2,
+        3,
+        31,
+        32,
+        33,
+        0x7FFF,
+        0x8000,
+        0xFFFF,
+        0x10000,
+        0x7FFF_FFFF,
+        0x8000_0000,
+        0x8000_0001,
+        0xFFFF_FFFE,
+        0xFFFF_FFFF,
+        0xDEAD_BEEF,
+    ];
     for a in edge {
         for b in edge {
             let (s, t) = (a as i32, b as i32);
@@ -114,9 +149,18 @@ fn by_rust_integers() {
             assert_eq!(r("add.u32") as u32, a.wrapping_add(b));
             assert_eq!(r("sub.u32") as u32, a.wrapping_sub(b));
             assert_eq!(r("mul.lo.u32") as u32, a.wrapping_mul(b));
-            assert_eq!(r("mul.hi.u32") as u32, ((u64::from(a) * u64::from(b)) >> 32) as u32);
-            assert_eq!(r("mul.hi.s32") as u32, ((i64::from(s) * i64::from(t)) >> 32) as u32);
-            assert_eq!(r("mul.wide.s32") as u64, (i64::from(s) * i64::from(t)) as u64);
+            assert_eq!(
+                r("mul.hi.u32") as u32,
+                ((u64::from(a) * u64::from(b)) >> 32) as u32
+            );
+            assert_eq!(
+                r("mul.hi.s32") as u32,
+                ((i64::from(s) * i64::from(t)) >> 32) as u32
+            );
+            assert_eq!(
+                r("mul.wide.s32") as u64,
+                (i64::from(s) * i64::from(t)) as u64
+            );
             assert_eq!(r("mul.wide.u32") as u64, u64::from(a) * u64::from(b));
             assert_eq!(r("setp.lt.s32"), u128::from(s < t));
             assert_eq!(r("setp.le.s32"), u128::from(s <= t));
@@ -137,13 +181,25 @@ fn by_rust_integers() {
 fn table_is_well_formed() {
     let mut opcodes = Vec::new();
     for (i, row) in table::<BitsAlg<Ieee>>().enumerate() {
-        assert!(!row.section.is_empty() && !row.says.is_empty(), "{}", row.syntax);
+        assert!(
+            !row.section.is_empty() && !row.says.is_empty(),
+            "{}",
+            row.syntax
+        );
         for form in row.forms(i) {
-            assert!(forms_of(&form.opcode).contains(&form), "{} does not match itself", form.opcode);
+            assert!(
+                forms_of(&form.opcode).contains(&form),
+                "{} does not match itself",
+                form.opcode
+            );
             if row.shape.name() == "alu" {
-                let (ins, out) = form.signature().unwrap_or_else(|| panic!("{}: no signature", form.opcode));
+                let (ins, out) = form
+                    .signature()
+                    .unwrap_or_else(|| panic!("{}: no signature", form.opcode));
                 let args: Vec<Bits> = ins.iter().map(|w| Bits::new(*w, 3)).collect();
-                let result = form.apply(&mut BitsAlg(Ieee), &args).unwrap_or_else(|e| panic!("{e}"));
+                let result = form
+                    .apply(&mut BitsAlg(Ieee), &args)
+                    .unwrap_or_else(|e| panic!("{e}"));
                 assert_eq!(result.width(), out, "{}", form.opcode);
                 opcodes.push(form.opcode);
             }
@@ -161,16 +217,39 @@ fn table_is_well_formed() {
 fn widths_are_checked() {
     let form = forms_of("mul.wide.s32").remove(0);
     let e = form.apply(&mut BitsAlg(Ieee), &[Bits::new(32, 1), Bits::new(64, 1)]);
-    assert_eq!(e, Err(OperandMismatch { opcode: "mul.wide.s32".into(), wanted: vec![32, 32], given: vec![32, 64] }));
+    assert_eq!(
+        e,
+        Err(OperandMismatch {
+            opcode: "mul.wide.s32".into(),
+            wanted: vec![32, 32],
+            given: vec![32, 64]
+        })
+    );
     assert!(form.apply(&mut BitsAlg(Ieee), &[Bits::new(32, 1)]).is_err());
 }
 
 /// What the table does not know has no form; near misses are not taken for something else.
 #[test]
 fn unknown_opcodes() {
-    for opcode in
-        ["add.f32.rn", "add.ftz.f32", "add", "add.s32.sat", "mul.s32", "setp.ltu.f32", "ld.global", "ld.volatile.global.u32", "st.global.nc.u32", "div.s32", "shl.b8", "cvt.rn.f32.s32", "", ".", "mul.wide.s64", "setp.lo.s32", "bra.uni"]
-    {
+    for opcode in [
+        "add.f32.rn",
+        "add.ftz.f32",
+        "add",
+        "add.s32.sat",
+        "mul.s32",
+        "setp.ltu.f32",
+        "ld.global",
+        "ld.volatile.global.u32",
+        "st.global.nc.u32",
+        "div.s32",
+        "shl.b8",
+        "cvt.rn.f32.s32",
+        "",
+        ".",
+        "mul.wide.s64",
+        "setp.lo.s32",
+        "bra.uni",
+    ] {
         assert!(forms_of(opcode).is_empty(), "{opcode}");
     }
 }

@@ -10,7 +10,10 @@ fn refused(text: &str) -> ParseError {
         Ok(_) => panic!("accepted: {text}"),
         Err(e) => {
             assert!(!e.help().is_empty() && !e.to_string().is_empty());
-            assert!(e.span.end as usize <= text.len() && e.span.start <= e.span.end, "{e:?}");
+            assert!(
+                e.span.end as usize <= text.len() && e.span.start <= e.span.end,
+                "{e:?}"
+            );
             e
         }
     }
@@ -25,14 +28,42 @@ fn refusals_say_why_and_where() {
         assert_eq!(e.kind, kind);
         assert_eq!(&text[e.span.range()], under);
     };
-    at(&body("add.s32 %r1, #;"), ParseErrorKind::UnexpectedCharacter('#'), "#");
-    at(&body("add.s32 %r1, é;"), ParseErrorKind::UnexpectedCharacter('é'), "é");
-    at(&body("ret; /* never closed"), ParseErrorKind::UnterminatedComment, "/*");
-    at(&body(".pragma \"nounroll;\n"), ParseErrorKind::UnterminatedString, "\"");
-    at(&body("mov.u64 %rd1, 18446744073709551616;"), ParseErrorKind::IntegerTooLarge, "18446744073709551616");
-    at(&body("mov.u64 %rd1, 0x10000000000000000;"), ParseErrorKind::IntegerTooLarge, "0x10000000000000000");
+    at(
+        &body("add.s32 %r1, #;"),
+        ParseErrorKind::UnexpectedCharacter('#'),
+        "#",
+    );
+    at(
+        &body("add.s32 %r1, é;"),
+        ParseErrorKind::UnexpectedCharacter('é'),
+        "é",
+    );
+    at(
+        &body("ret; /* never closed"),
+        ParseErrorKind::UnterminatedComment,
+        "/*",
+    );
+    at(
+        &body(".pragma \"nounroll;\n"),
+        ParseErrorKind::UnterminatedString,
+        "\"",
+    );
+    at(
+        &body("mov.u64 %rd1, 18446744073709551616;"),
+        ParseErrorKind::IntegerTooLarge,
+        "18446744073709551616",
+    );
+    at(
+        &body("mov.u64 %rd1, 0x10000000000000000;"),
+        ParseErrorKind::IntegerTooLarge,
+        "0x10000000000000000",
+    );
     let loc = body(".loc 1 2 3, function_nam $L, inlined_at 1 2 3");
-    at(&loc, ParseErrorKind::UnknownLocAttribute("function_nam".into()), "function_nam");
+    at(
+        &loc,
+        ParseErrorKind::UnknownLocAttribute("function_nam".into()),
+        "function_nam",
+    );
     let found = |text: &str, token: &str| match refused(text).kind {
         ParseErrorKind::UnexpectedToken { found, expected } => {
             assert_eq!(found, token);
@@ -47,7 +78,9 @@ fn refusals_say_why_and_where() {
     found(&body("bra $L }"), "}");
     found(".reg .b32 %r<5;", ";");
     match refused(&format!("{HEAD}.entry k() {{ ret;")).kind {
-        ParseErrorKind::UnexpectedEnd { expected } => assert!(expected.contains(&"`}`".to_owned()), "{expected:?}"),
+        ParseErrorKind::UnexpectedEnd { expected } => {
+            assert!(expected.contains(&"`}`".to_owned()), "{expected:?}")
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -56,17 +89,41 @@ fn refusals_say_why_and_where() {
 #[test]
 fn depth_and_length() {
     for (open, close) in [("{", "}"), ("[", "]"), ("(", ")")] {
-        let text = format!("{HEAD}.entry k() {{ x {}1{}; }}", open.repeat(300_000), close.repeat(300_000));
+        let text = format!(
+            "{HEAD}.entry k() {{ x {}1{}; }}",
+            open.repeat(300_000),
+            close.repeat(300_000)
+        );
         assert_eq!(refused(&text).kind, ParseErrorKind::TooDeep);
     }
-    assert_eq!(refused(&format!("{HEAD}.entry k() {}", "{".repeat(1_000_000))).kind, ParseErrorKind::TooDeep);
-    let nested = format!("{HEAD}.entry k() {}ret;{}", "{".repeat(190), "}".repeat(190));
+    assert_eq!(
+        refused(&format!("{HEAD}.entry k() {}", "{".repeat(1_000_000))).kind,
+        ParseErrorKind::TooDeep
+    );
+    let nested = format!(
+        "{HEAD}.entry k() {}ret;{}",
+        "{".repeat(190),
+        "}".repeat(190)
+    );
     assert_eq!(parse(&nested).expect("190 scopes").print(), nested);
-    let long = format!("{HEAD}.entry k() {{ {} x {} 1; }}", "ret;".repeat(200_000), "1,".repeat(200_000));
+    let long = format!(
+        "{HEAD}.entry k() {{ {} x {} 1; }}",
+        "ret;".repeat(200_000),
+        "1,".repeat(200_000)
+    );
     assert_eq!(parse(&long).expect("long").print(), long);
-    assert!(matches!(refused(&"!".repeat(500_000)).kind, ParseErrorKind::UnexpectedToken { .. }));
-    refused(&format!("{HEAD}.entry k() {{ x a{}; }}", "|b".repeat(100_000)));
-    refused(&format!("{HEAD}.entry k() {{ x a{}; }}", "+1".repeat(100_000)));
+    assert!(matches!(
+        refused(&"!".repeat(500_000)).kind,
+        ParseErrorKind::UnexpectedToken { .. }
+    ));
+    refused(&format!(
+        "{HEAD}.entry k() {{ x a{}; }}",
+        "|b".repeat(100_000)
+    ));
+    refused(&format!(
+        "{HEAD}.entry k() {{ x a{}; }}",
+        "+1".repeat(100_000)
+    ));
 }
 
 /// A small deterministic generator (xorshift64).
@@ -90,7 +147,28 @@ fn mutants() {
         include_str!("../../tests/kernels/cuda/neg.sm_90a.ptx"),
         include_str!("../../tests/kernels/triton/triton_add.sm_90.ptx"),
     ];
-    let inserts = ["{", "}", "[", "(", ";", ",", "0x", "@", "!", ".", "\"", "/*", "_", "|", "é", "\0", "99999999999999999999", "<", "-", "%"];
+    let inserts = [
+        "{",
+        "}",
+        "[",
+        "(",
+        ";",
+        ",",
+        "0x",
+        "@",
+        "!",
+        ".",
+        "\"",
+        "/*",
+        "_",
+        "|",
+        "é",
+        "\0",
+        "99999999999999999999",
+        "<",
+        "-",
+        "%",
+    ];
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let (mut accepted, mut refusals) = (0, 0);
     for round in 0..4000 {
@@ -127,5 +205,8 @@ fn mutants() {
             }
         }
     }
-    assert!(accepted > 500 && refusals > 1500, "{accepted} accepted, {refusals} refused");
+    assert!(
+        accepted > 500 && refusals > 1500,
+        "{accepted} accepted, {refusals} refused"
+    );
 }

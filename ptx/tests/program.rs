@@ -3,8 +3,8 @@
 use bumpalo::Bump;
 use logic::{Expr, Store};
 use ptx::program::{
-    Malformed, Reason, RenderMismatch, check_render, kernel_of_term, kernel_term, module_declarations, normal_text,
-    render, summary, translate,
+    Malformed, Reason, RenderMismatch, check_render, kernel_of_term, kernel_term,
+    module_declarations, normal_text, render, summary, translate,
 };
 use ptx::text::ast::{Function, Module};
 use ptx::text::parse;
@@ -16,7 +16,9 @@ fn vadd() -> Module {
 }
 
 fn entry<'m>(m: &'m Module, name: &str) -> &'m Function {
-    m.entries().find(|f| f.name.text == name).expect("the entry")
+    m.entries()
+        .find(|f| f.name.text == name)
+        .expect("the entry")
 }
 
 const VADD_TEXT: &str = "\
@@ -58,12 +60,22 @@ fn the_four_kernels_of_vadd() {
     let store = Store::new(&bump);
     let all = module_declarations(&store, &vadd(), store.name("m")).expect("rendered as read");
     assert_eq!(all.unsupported, []);
-    let names: Vec<String> = all.kernels.iter().map(|k| store.name_to_string(k.definition.name)).collect();
+    let names: Vec<String> = all
+        .kernels
+        .iter()
+        .map(|k| store.name_to_string(k.definition.name))
+        .collect();
     assert_eq!(names, ["m.vadd", "m.saxpy", "m.vadd4", "m.relu_inplace"]);
     let k = &all.kernels[0];
     assert_eq!(render(&store, k.definition.value).as_deref(), Ok(VADD_TEXT));
-    assert_eq!(kernel_of_term(&store, k.definition.value).as_ref(), Ok(&k.translation.kernel));
-    assert_eq!(&VADD[k.translation.spans[7].range()], "mad.lo.s32 \t%r1, %r3, %r4, %r5;");
+    assert_eq!(
+        kernel_of_term(&store, k.definition.value).as_ref(),
+        Ok(&k.translation.kernel)
+    );
+    assert_eq!(
+        &VADD[k.translation.spans[7].range()],
+        "mad.lo.s32 \t%r1, %r3, %r4, %r5;"
+    );
     assert!(!store.has_loose_bvars(k.definition.value));
 }
 
@@ -73,24 +85,41 @@ fn corpus() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/kernels");
     let (mut understood, mut refused) = (Vec::new(), 0);
     for folder in ["cuda", "triton", "library"] {
-        let mut files: Vec<_> = std::fs::read_dir(root.join(folder)).expect("there").map(|e| e.expect("readable").path()).collect();
+        let mut files: Vec<_> = std::fs::read_dir(root.join(folder))
+            .expect("there")
+            .map(|e| e.expect("readable").path())
+            .collect();
         files.sort();
-        for path in files.iter().filter(|p| p.extension().is_some_and(|e| e == "ptx")) {
+        for path in files
+            .iter()
+            .filter(|p| p.extension().is_some_and(|e| e == "ptx"))
+        {
             let text = std::fs::read_to_string(path).expect("UTF-8");
             let module = parse(&text).expect("parses");
             let bump = Bump::new();
             let store = Store::new(&bump);
-            let all = module_declarations(&store, &module, store.name("m")).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            let all = module_declarations(&store, &module, store.name("m"))
+                .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             for (name, e) in &all.unsupported {
-                assert!(!text[e.span.range()].is_empty() && !e.to_string().is_empty(), "{name}");
+                assert!(
+                    !text[e.span.range()].is_empty() && !e.to_string().is_empty(),
+                    "{name}"
+                );
                 refused += 1;
             }
             let outline = summary(&module);
             assert_eq!(outline.entries.len(), module.entries().count());
             for e in &outline.entries {
-                let known = all.kernels.iter().any(|k| k.translation.kernel.name == e.name);
+                let known = all
+                    .kernels
+                    .iter()
+                    .any(|k| k.translation.kernel.name == e.name);
                 assert_eq!(known, e.unsupported.is_none(), "{}", e.name);
-                assert!(!known || e.supported() == e.instructions.len(), "{}", e.name);
+                assert!(
+                    !known || e.supported() == e.instructions.len(),
+                    "{}",
+                    e.name
+                );
                 if known {
                     understood.push(e.name.clone());
                 }
@@ -114,7 +143,12 @@ fn tampered(change: impl Fn(&Store<'_>, Expr) -> Option<Expr>) -> (String, Strin
     let changed = store.replace(term, |e, _| change(&store, e));
     assert_ne!(changed, term, "nothing changed");
     match check_render(&store, changed, f) {
-        Err(RenderMismatch::Line { entry, read, rendered, .. }) => {
+        Err(RenderMismatch::Line {
+            entry,
+            read,
+            rendered,
+            ..
+        }) => {
             assert_eq!(entry, "vadd");
             (read.trim().to_owned(), rendered.trim().to_owned())
         }
@@ -133,32 +167,93 @@ fn swap(from: &str, to: &str) -> impl Fn(&Store<'_>, Expr) -> Option<Expr> {
 
 #[test]
 fn tampered_terms_are_caught() {
-    differs(swap("ptx.add.s64", "ptx.sub.s64"), "add.s64 %rd6, %rd4, %rd5;", "sub.s64 %rd6, %rd4, %rd5;");
-    differs(swap("ptx.add.f32", "ptx.sub.f32"), "add.f32 %f3, %f2, %f1;", "sub.f32 %f3, %f2, %f1;");
-    differs(swap("ptx.setp.ge.s32", "ptx.setp.gt.s32"), "setp.ge.s32 %p1, %r1, %r2;", "setp.gt.s32 %p1, %r1, %r2;");
-    differs(swap("Ptx.Special.tid", "Ptx.Special.ntid"), "mov.u32 %r5, %tid.x;", "mov.u32 %r5, %ntid.x;");
-    differs(swap("Ptx.Dim.x", "Ptx.Dim.y"), "mov.u32 %r3, %ctaid.x;", "mov.u32 %r3, %ctaid.y;");
-    differs(swap("Ptx.MemTy.f32", "Ptx.MemTy.u32"), "ld.global.nc.f32 %f1, [%rd8];", "ld.global.nc.u32 %f1, [%rd8];");
-    differs(swap("Ptx.RegTy.b64", "Ptx.RegTy.u64"), ".reg .b64 %rd<11>;", ".reg .u64 %rd<11>;");
+    differs(
+        swap("ptx.add.s64", "ptx.sub.s64"),
+        "add.s64 %rd6, %rd4, %rd5;",
+        "sub.s64 %rd6, %rd4, %rd5;",
+    );
+    differs(
+        swap("ptx.add.f32", "ptx.sub.f32"),
+        "add.f32 %f3, %f2, %f1;",
+        "sub.f32 %f3, %f2, %f1;",
+    );
+    differs(
+        swap("ptx.setp.ge.s32", "ptx.setp.gt.s32"),
+        "setp.ge.s32 %p1, %r1, %r2;",
+        "setp.gt.s32 %p1, %r1, %r2;",
+    );
+    differs(
+        swap("Ptx.Special.tid", "Ptx.Special.ntid"),
+        "mov.u32 %r5, %tid.x;",
+        "mov.u32 %r5, %ntid.x;",
+    );
+    differs(
+        swap("Ptx.Dim.x", "Ptx.Dim.y"),
+        "mov.u32 %r3, %ctaid.x;",
+        "mov.u32 %r3, %ctaid.y;",
+    );
+    differs(
+        swap("Ptx.MemTy.f32", "Ptx.MemTy.u32"),
+        "ld.global.nc.f32 %f1, [%rd8];",
+        "ld.global.nc.u32 %f1, [%rd8];",
+    );
+    differs(
+        swap("Ptx.RegTy.b64", "Ptx.RegTy.u64"),
+        ".reg .b64 %rd<11>;",
+        ".reg .u64 %rd<11>;",
+    );
     // Another label name; another place of the label; another register; another immediate; `.nc` dropped.
-    differs(|s, e| (e == s.string("$L__BB0_2")).then(|| s.string("L")), "@%p1 bra $L__BB0_2;", "@%p1 bra L;");
+    differs(
+        |s, e| (e == s.string("$L__BB0_2")).then(|| s.string("L")),
+        "@%p1 bra $L__BB0_2;",
+        "@%p1 bra L;",
+    );
     let pair = |s: &Store<'_>, at| {
         let levels = [logic::Level::ZERO; 2];
-        let args = [s.const0("String"), s.const0("Nat"), s.string("$L__BB0_2"), s.nat_u64(at)];
+        let args = [
+            s.const0("String"),
+            s.const0("Nat"),
+            s.string("$L__BB0_2"),
+            s.nat_u64(at),
+        ];
         s.apps(s.constant(s.name("Prod.mk"), &levels), &args)
     };
-    differs(|s, e| (e == pair(s, 21)).then(|| pair(s, 20)), "st.global.f32 [%rd10], %f3;", "$L__BB0_2:");
-    let reg = |s: &Store<'_>, w, n| s.apps(s.const0("Ptx.Operand.reg"), &[s.nat_u64(w), s.nat_u64(n)]);
-    differs(|s, e| (e == reg(s, 64, 8)).then(|| reg(s, 64, 6)), "ld.global.nc.f32 %f1, [%rd8];", "ld.global.nc.f32 %f1, [%rd6];");
-    let four = |s: &Store<'_>, n| s.apps(s.const0("Ptx.Lit.int"), &[s.const0("Bool.false"), s.nat_u64(n)]);
-    differs(|s, e| (e == four(s, 4)).then(|| four(s, 8)), "mul.wide.s32 %rd5, %r1, 4;", "mul.wide.s32 %rd5, %r1, 8;");
-    let access = |s: &Store<'_>, nc| s.apps(s.const0("Ptx.Access.mk"), &[s.const0("Ptx.StateSpace.global"), s.const0(nc)]);
+    differs(
+        |s, e| (e == pair(s, 21)).then(|| pair(s, 20)),
+        "st.global.f32 [%rd10], %f3;",
+        "$L__BB0_2:",
+    );
+    let reg =
+        |s: &Store<'_>, w, n| s.apps(s.const0("Ptx.Operand.reg"), &[s.nat_u64(w), s.nat_u64(n)]);
+    differs(
+        |s, e| (e == reg(s, 64, 8)).then(|| reg(s, 64, 6)),
+        "ld.global.nc.f32 %f1, [%rd8];",
+        "ld.global.nc.f32 %f1, [%rd6];",
+    );
+    let four = |s: &Store<'_>, n| {
+        s.apps(
+            s.const0("Ptx.Lit.int"),
+            &[s.const0("Bool.false"), s.nat_u64(n)],
+        )
+    };
+    differs(
+        |s, e| (e == four(s, 4)).then(|| four(s, 8)),
+        "mul.wide.s32 %rd5, %r1, 4;",
+        "mul.wide.s32 %rd5, %r1, 8;",
+    );
+    let access = |s: &Store<'_>, nc| {
+        s.apps(
+            s.const0("Ptx.Access.mk"),
+            &[s.const0("Ptx.StateSpace.global"), s.const0(nc)],
+        )
+    };
     differs(
         |s, e| (e == access(s, "Bool.true")).then(|| access(s, "Bool.false")),
         "ld.global.nc.f32 %f1, [%rd8];",
         "ld.global.f32 %f1, [%rd8];",
     );
-    let guard = |s: &Store<'_>, neg| s.apps(s.const0("Ptx.Guard.mk"), &[s.nat_u64(1), s.const0(neg)]);
+    let guard =
+        |s: &Store<'_>, neg| s.apps(s.const0("Ptx.Guard.mk"), &[s.nat_u64(1), s.const0(neg)]);
     differs(
         |s, e| (e == guard(s, "Bool.false")).then(|| guard(s, "Bool.true")),
         "@%p1 bra $L__BB0_2;",
@@ -177,7 +272,11 @@ fn moved_lines_are_caught() {
     let check = |k| check_render(&store, kernel_term(&store, k), f);
     assert_eq!(check(&kernel), Ok(()));
     let expect = |k, read: &str, rendered: &str| match check(k) {
-        Err(RenderMismatch::Line { read: a, rendered: b, .. }) => assert_eq!((a.trim(), b.trim()), (read, rendered)),
+        Err(RenderMismatch::Line {
+            read: a,
+            rendered: b,
+            ..
+        }) => assert_eq!((a.trim(), b.trim()), (read, rendered)),
         other => panic!("{other:?}"),
     };
     let mut k = kernel.clone();
@@ -193,10 +292,18 @@ fn moved_lines_are_caught() {
     let mut k = kernel.clone();
     k.params.swap(0, 1);
     let (read, rendered) = match check(&k) {
-        Err(RenderMismatch::Line { read, rendered, line: 1, .. }) => (read, rendered),
+        Err(RenderMismatch::Line {
+            read,
+            rendered,
+            line: 1,
+            ..
+        }) => (read, rendered),
         other => panic!("{other:?}"),
     };
-    assert!(read.contains("vadd_param_0, .param .u64 vadd_param_1") && rendered.contains("vadd_param_1, .param .u64 vadd_param_0"));
+    assert!(
+        read.contains("vadd_param_0, .param .u64 vadd_param_1")
+            && rendered.contains("vadd_param_1, .param .u64 vadd_param_0")
+    );
 }
 
 /// Terms whose text could be read in two ways, or that are no kernels, do not render.
@@ -219,11 +326,17 @@ fn malformed_terms_are_caught() {
     assert_eq!(wanted(&k), "labels with different names");
     let mut k = kernel.clone();
     k.regs[2].first = 3;
-    assert_eq!(wanted(&k), "register numbers in the order of the declarations");
+    assert_eq!(
+        wanted(&k),
+        "register numbers in the order of the declarations"
+    );
     let mut k = kernel.clone();
     k.regs[2].count = 3;
     k.regs[1].count = 2;
-    assert_eq!(wanted(&k), "register numbers in the order of the declarations");
+    assert_eq!(
+        wanted(&k),
+        "register numbers in the order of the declarations"
+    );
     let mut k = kernel.clone();
     k.params[1].name = k.params[0].name.clone();
     assert_eq!(wanted(&k), "parameters with different names");
@@ -233,64 +346,167 @@ fn malformed_terms_are_caught() {
     let term = kernel_term(&store, &kernel);
     let wanted = |from: &str, to: &str| {
         let (from, to) = (store.const0(from), store.const0(to));
-        match render(&store, store.replace(term, |e, _| (e == from).then_some(to))) {
+        match render(
+            &store,
+            store.replace(term, |e, _| (e == from).then_some(to)),
+        ) {
             Err(Malformed { wanted }) => wanted,
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(wanted("ptx.add.s64", "ptx.add.s32"), "the operand widths of the opcode");
+    assert_eq!(
+        wanted("ptx.add.s64", "ptx.add.s32"),
+        "the operand widths of the opcode"
+    );
     assert_eq!(wanted("ptx.add.s64", "evil"), "the meaning of an opcode");
-    assert_eq!(wanted("ptx.add.f32", "ptx.add.s32"), "the meaning of an opcode");
-    assert_eq!(wanted("ptx.add.s64", "ptx.add.f32"), "the meaning of an opcode");
-    assert_eq!(wanted("Ptx.Kernel.mk", "Ptx.Kernel.other"), "`Ptx.Kernel.mk`");
+    assert_eq!(
+        wanted("ptx.add.f32", "ptx.add.s32"),
+        "the meaning of an opcode"
+    );
+    assert_eq!(
+        wanted("ptx.add.s64", "ptx.add.f32"),
+        "the meaning of an opcode"
+    );
+    assert_eq!(
+        wanted("Ptx.Kernel.mk", "Ptx.Kernel.other"),
+        "`Ptx.Kernel.mk`"
+    );
     assert_eq!(wanted("Ptx.Instr.ret", "Ptx.Instr.trap"), "an instruction");
-    assert_eq!(wanted("Ptx.StateSpace.global", "Ptx.StateSpace.shared"), "`Ptx.StateSpace.global`");
-    assert_eq!(render(&store, store.nat_u64(3)), Err(Malformed { wanted: "a constructor" }));
+    assert_eq!(
+        wanted("Ptx.StateSpace.global", "Ptx.StateSpace.shared"),
+        "`Ptx.StateSpace.global`"
+    );
+    assert_eq!(
+        render(&store, store.nat_u64(3)),
+        Err(Malformed {
+            wanted: "a constructor"
+        })
+    );
 }
 
 /// What has no meaning is refused, with the reason and the place.
 #[test]
 fn refusals() {
     let refuse = |body: &str, reason: Reason, under: &str| {
-        let text = format!(".entry k(.param .u64 p, .param .align 8 .b8 q[16]) {{ {body} }}").replace(", .param .align 8 .b8 q[16]", if body.contains("[q") { ", .param .align 8 .b8 q[16]" } else { "" });
+        let text = format!(".entry k(.param .u64 p, .param .align 8 .b8 q[16]) {{ {body} }}")
+            .replace(
+                ", .param .align 8 .b8 q[16]",
+                if body.contains("[q") {
+                    ", .param .align 8 .b8 q[16]"
+                } else {
+                    ""
+                },
+            );
         let m = parse(&text).expect("parses");
         let e = translate(entry(&m, "k")).expect_err(body);
         assert_eq!((e.reason, &text[e.span.range()]), (reason, under), "{body}");
     };
-    let regs = ".reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>; .reg .f32 %f<3>; .reg .b16 %rs<3>;";
+    let regs =
+        ".reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>; .reg .f32 %f<3>; .reg .b16 %rs<3>;";
     let with = |body: &str, reason, under: &str| refuse(&format!("{regs} {body}"), reason, under);
-    with("div.s32 %r1, %r2, %r3;", Reason::Opcode("div.s32".into()), "div.s32");
-    with("add.s32 %r1, %r2;", Reason::OperandCount("add.s32".into(), 3, 2), "add.s32 %r1, %r2;");
+    with(
+        "div.s32 %r1, %r2, %r3;",
+        Reason::Opcode("div.s32".into()),
+        "div.s32",
+    );
+    with(
+        "add.s32 %r1, %r2;",
+        Reason::OperandCount("add.s32".into(), 3, 2),
+        "add.s32 %r1, %r2;",
+    );
     with("add.s32 %r1, %r2, %rd3;", Reason::Width(32, 64), "%rd3");
-    with("add.s32 %r1, %r2, %r4;", Reason::UnknownName("%r4".into()), "%r4");
-    with("add.s32 %r1, %r2, %r03;", Reason::UnknownName("%r03".into()), "%r03");
-    with("add.s32 %r1, %r2, 0f3F800000;", Reason::Literal("s32"), "0f3F800000");
+    with(
+        "add.s32 %r1, %r2, %r4;",
+        Reason::UnknownName("%r4".into()),
+        "%r4",
+    );
+    with(
+        "add.s32 %r1, %r2, %r03;",
+        Reason::UnknownName("%r03".into()),
+        "%r03",
+    );
+    with(
+        "add.s32 %r1, %r2, 0f3F800000;",
+        Reason::Literal("s32"),
+        "0f3F800000",
+    );
     with("add.f32 %f1, %f2, 1;", Reason::Literal("f32"), "1");
     with("add.f32 %f1, %f2, 1.5;", Reason::Literal("f32"), "1.5");
     with("mov.pred %p1, 2;", Reason::Literal("pred"), "2");
-    with("add.s32 _, %r2, %r3;", Reason::OperandKind("a register"), "_");
+    with(
+        "add.s32 _, %r2, %r3;",
+        Reason::OperandKind("a register"),
+        "_",
+    );
     with("bra L;", Reason::UnknownName("L".into()), "L");
     with("bra [%rd1];", Reason::OperandKind("a label"), "[%rd1]");
     with("L: ret; L: ret;", Reason::AmbiguousName("L".into()), "L");
     with("@%r1 ret;", Reason::Width(1, 32), "%r1");
-    with("ret %r1;", Reason::OperandCount("ret".into(), 0, 1), "ret %r1;");
-    with("mov.u32 %r1, %laneid;", Reason::UnknownName("%laneid".into()), "%laneid");
+    with(
+        "ret %r1;",
+        Reason::OperandCount("ret".into(), 0, 1),
+        "ret %r1;",
+    );
+    with(
+        "mov.u32 %r1, %laneid;",
+        Reason::UnknownName("%laneid".into()),
+        "%laneid",
+    );
     with("mov.u32 %rd1, %tid.x;", Reason::Width(32, 64), "%rd1");
     with("ld.global.u32 %r1, [%r2];", Reason::Width(64, 32), "%r2");
     with("ld.global.u32 %rs1, [%rd2];", Reason::Width(32, 16), "%rs1");
-    with("ld.global.v2.u32 %r1, [%rd2];", Reason::OperandCount("ld.global.v2.u32".into(), 2, 1), "%r1");
-    with("ld.global.v2.u32 {%r1, %rd1}, [%rd2];", Reason::Width(32, 64), "%rd1");
-    with("ld.global.v4.u64 {%rd1, %rd1, %rd2, %rd3}, [%rd2];", Reason::AccessTooWide, "ld.global.v4.u64");
-    with("ld.global.u32 %r1, [sym];", Reason::UnknownName("sym".into()), "sym");
-    with("ld.param.u64 %rd1, [p+-8];", Reason::OperandKind("a parameter with a constant offset"), "[p+-8]");
+    with(
+        "ld.global.v2.u32 %r1, [%rd2];",
+        Reason::OperandCount("ld.global.v2.u32".into(), 2, 1),
+        "%r1",
+    );
+    with(
+        "ld.global.v2.u32 {%r1, %rd1}, [%rd2];",
+        Reason::Width(32, 64),
+        "%rd1",
+    );
+    with(
+        "ld.global.v4.u64 {%rd1, %rd1, %rd2, %rd3}, [%rd2];",
+        Reason::AccessTooWide,
+        "ld.global.v4.u64",
+    );
+    with(
+        "ld.global.u32 %r1, [sym];",
+        Reason::UnknownName("sym".into()),
+        "sym",
+    );
+    with(
+        "ld.param.u64 %rd1, [p+-8];",
+        Reason::OperandKind("a parameter with a constant offset"),
+        "[p+-8]",
+    );
     with("{ ret; }", Reason::Scope, "{ ret; }");
-    with(".shared .b32 x;", Reason::Declaration(".shared".into()), ".shared .b32 x;");
+    with(
+        ".shared .b32 x;",
+        Reason::Declaration(".shared".into()),
+        ".shared .b32 x;",
+    );
     with(".reg .b32 %r<9>;", Reason::AmbiguousName("%r".into()), "%r");
-    with(".reg .b32 %r1; mov.b32 %r1, 0;", Reason::AmbiguousName("%r1".into()), "%r1");
-    with(".reg .f16x2 %h;", Reason::RegisterType(".f16x2".into()), ".f16x2");
-    refuse(".reg .b32 %r<4>; ld.param.u32 %r1, [q];", Reason::Parameter("q".into()), "q");
+    with(
+        ".reg .b32 %r1; mov.b32 %r1, 0;",
+        Reason::AmbiguousName("%r1".into()),
+        "%r1",
+    );
+    with(
+        ".reg .f16x2 %h;",
+        Reason::RegisterType(".f16x2".into()),
+        ".f16x2",
+    );
+    refuse(
+        ".reg .b32 %r<4>; ld.param.u32 %r1, [q];",
+        Reason::Parameter("q".into()),
+        "q",
+    );
     let m = parse(".entry k() .reqntid 128 { ret; }").expect("parses");
-    assert_eq!(translate(entry(&m, "k")).map_err(|e| e.reason), Err(Reason::Directive(".reqntid".into())));
+    assert_eq!(
+        translate(entry(&m, "k")).map_err(|e| e.reason),
+        Err(Reason::Directive(".reqntid".into()))
+    );
 }
 
 /// Forms that vadd does not have go round too, and normal forms are as documented.
@@ -313,8 +529,24 @@ fn other_forms_go_round() {
     assert_eq!(kernel_of_term(&store, term).as_ref(), Ok(&kernel));
     assert_eq!(check_render(&store, term, f), Ok(()));
     let normal = normal_text(f);
-    for line in ["ld.global.u32 %r1, [%rd1];", "{%r1, %r2}, [%rd1+-4];", "[16], 0d3FF0000000000000;", "[%rd2], 65535;", "A:\n    B:\n", "exit;\n    C:\n}", "ld.param.u32 %x, [p];", "    .reg .b32 late;\n    A:"] {
+    for line in [
+        "ld.global.u32 %r1, [%rd1];",
+        "{%r1, %r2}, [%rd1+-4];",
+        "[16], 0d3FF0000000000000;",
+        "[%rd2], 65535;",
+        "A:\n    B:\n",
+        "exit;\n    C:\n}",
+        "ld.param.u32 %x, [p];",
+        "    .reg .b32 late;\n    A:",
+    ] {
         assert!(normal.contains(line), "{line}\n{normal}");
     }
-    assert_eq!(kernel.labels, [("A".to_owned(), 0), ("B".to_owned(), 0), ("C".to_owned(), kernel.body.len())]);
+    assert_eq!(
+        kernel.labels,
+        [
+            ("A".to_owned(), 0),
+            ("B".to_owned(), 0),
+            ("C".to_owned(), kernel.body.len())
+        ]
+    );
 }

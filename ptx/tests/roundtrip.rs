@@ -9,7 +9,8 @@ fn corpus() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/kernels");
     let mut files = Vec::new();
     for folder in ["cuda", "triton", "library"] {
-        for entry in std::fs::read_dir(root.join(folder)).expect("the corpus is in the repository") {
+        for entry in std::fs::read_dir(root.join(folder)).expect("the corpus is in the repository")
+        {
             let path = entry.expect("readable").path();
             if path.extension().is_some_and(|e| e == "ptx") {
                 files.push(path);
@@ -32,7 +33,11 @@ fn print_gives_the_file_back() {
                 panic!("{}:{line}:{column}: {e}", path.display());
             }
         };
-        assert!(module.print() == text, "{} is not printed as it was read", path.display());
+        assert!(
+            module.print() == text,
+            "{} is not printed as it was read",
+            path.display()
+        );
     }
 }
 
@@ -42,11 +47,19 @@ fn canonical_is_a_fixed_point() {
     for path in corpus() {
         let text = std::fs::read_to_string(&path).expect("UTF-8");
         let first = parse(&text).expect("parses").canonical();
-        assert!(!first.contains("//"), "{}: a comment survived", path.display());
+        assert!(
+            !first.contains("//"),
+            "{}: a comment survived",
+            path.display()
+        );
         let module = parse(&first).expect("the canonical text parses");
         assert_eq!(module.canonical(), first, "{}", path.display());
         assert_eq!(module.print(), first, "{}", path.display());
-        assert!(tokens(&first) == tokens(&text), "{}: other tokens", path.display());
+        assert!(
+            tokens(&first) == tokens(&text),
+            "{}: other tokens",
+            path.display()
+        );
     }
 }
 
@@ -60,5 +73,10 @@ fn tokens(text: &str) -> Vec<String> {
         Token::Float(s) => s.to_uppercase(),
         t => format!("{t:?}"),
     };
-    lex(text).expect("lexes").0.iter().map(|(_, t, _)| spell(t)).collect()
+    lex(text)
+        .expect("lexes")
+        .0
+        .iter()
+        .map(|(_, t, _)| spell(t))
+        .collect()
 }

@@ -13,7 +13,10 @@ impl Bits {
     /// The word of this width (at most 128; more counts as 128) that `value` is modulo 2^width.
     pub fn new(width: u32, value: u128) -> Self {
         let width = width.min(128);
-        Bits { width, value: value & mask(width) }
+        Bits {
+            width,
+            value: value & mask(width),
+        }
     }
 
     /// The number of bits.
@@ -123,11 +126,19 @@ impl<F: Floats> WordAlg for BitsAlg<F> {
         Bits::new(a.width, !a.value)
     }
     fn shl(&mut self, a: &Bits, by: &Bits) -> Bits {
-        let by = if by.value >= u128::from(a.width) { return Bits::new(a.width, 0) } else { by.value as u32 };
+        let by = if by.value >= u128::from(a.width) {
+            return Bits::new(a.width, 0);
+        } else {
+            by.value as u32
+        };
         Bits::new(a.width, a.value << by)
     }
     fn lshr(&mut self, a: &Bits, by: &Bits) -> Bits {
-        let by = if by.value >= u128::from(a.width) { return Bits::new(a.width, 0) } else { by.value as u32 };
+        let by = if by.value >= u128::from(a.width) {
+            return Bits::new(a.width, 0);
+        } else {
+            by.value as u32
+        };
         Bits::new(a.width, a.value >> by)
     }
     fn ashr(&mut self, a: &Bits, by: &Bits) -> Bits {
@@ -174,7 +185,10 @@ impl<F: Floats> WordAlg for BitsAlg<F> {
         Bits::new(len, a.value.checked_shr(lo).unwrap_or(0))
     }
     fn concat(&mut self, hi: &Bits, lo: &Bits) -> Bits {
-        Bits::new(hi.width + lo.width, hi.value.checked_shl(lo.width).unwrap_or(0) | lo.value)
+        Bits::new(
+            hi.width + lo.width,
+            hi.value.checked_shl(lo.width).unwrap_or(0) | lo.value,
+        )
     }
     fn float(&mut self, op: FloatOp, args: &[&Bits]) -> Bits {
         let args: Vec<u128> = args.iter().map(|a| a.value).collect();

@@ -38,18 +38,27 @@ impl<'s, 'b> TermAlg<'s, 'b> {
 
     fn unary(&self, constant: &str, a: &TermWord) -> TermWord {
         let term = self.call(constant, &[self.nat(a.width), a.term]);
-        TermWord { term, width: a.width }
+        TermWord {
+            term,
+            width: a.width,
+        }
     }
 
     fn binary(&self, constant: &str, a: &TermWord, b: &TermWord) -> TermWord {
         let term = self.call(constant, &[self.nat(a.width), a.term, b.term]);
-        TermWord { term, width: a.width }
+        TermWord {
+            term,
+            width: a.width,
+        }
     }
 
     fn shift(&self, constant: &str, a: &TermWord, by: &TermWord) -> TermWord {
         let by = self.call("Word.val", &[self.nat(by.width), by.term]);
         let term = self.call(constant, &[self.nat(a.width), a.term, by]);
-        TermWord { term, width: a.width }
+        TermWord {
+            term,
+            width: a.width,
+        }
     }
 
     fn compare(&self, constant: &str, a: &TermWord, b: &TermWord) -> Expr {
@@ -75,7 +84,10 @@ impl WordAlg for TermAlg<'_, '_> {
         a.width
     }
     fn lit(&mut self, width: u32, value: u128) -> TermWord {
-        let term = self.call("Word.ofNat", &[self.nat(width), self.store.nat(&BigUint::from(value))]);
+        let term = self.call(
+            "Word.ofNat",
+            &[self.nat(width), self.store.nat(&BigUint::from(value))],
+        );
         TermWord { term, width }
     }
     fn add(&mut self, a: &TermWord, b: &TermWord) -> TermWord {
@@ -137,12 +149,23 @@ impl WordAlg for TermAlg<'_, '_> {
     }
     fn ite(&mut self, c: &Expr, a: &TermWord, b: &TermWord) -> TermWord {
         // `cond.{u} {α : Sort u}`, here at `Word w : Sort 1`.
-        let cond = self.store.constant(self.store.name("cond"), &[self.store.level_succ(Level::ZERO)]);
-        let term = self.store.apps(cond, &[word_type(self.store, a.width), *c, a.term, b.term]);
-        TermWord { term, width: a.width }
+        let cond = self.store.constant(
+            self.store.name("cond"),
+            &[self.store.level_succ(Level::ZERO)],
+        );
+        let term = self
+            .store
+            .apps(cond, &[word_type(self.store, a.width), *c, a.term, b.term]);
+        TermWord {
+            term,
+            width: a.width,
+        }
     }
     fn of_bool(&mut self, a: &Expr) -> TermWord {
-        TermWord { term: self.call("Word.ofBool", &[*a]), width: 1 }
+        TermWord {
+            term: self.call("Word.ofBool", &[*a]),
+            width: 1,
+        }
     }
     fn to_bool(&mut self, a: &TermWord) -> Expr {
         self.call("Word.toBool", &[a.term])
@@ -157,16 +180,28 @@ impl WordAlg for TermAlg<'_, '_> {
         self.resize("Word.trunc", a, width)
     }
     fn extract(&mut self, a: &TermWord, lo: u32, len: u32) -> TermWord {
-        let term = self.call("Word.extract", &[self.nat(a.width), self.nat(lo), self.nat(len), a.term]);
+        let term = self.call(
+            "Word.extract",
+            &[self.nat(a.width), self.nat(lo), self.nat(len), a.term],
+        );
         TermWord { term, width: len }
     }
     fn concat(&mut self, hi: &TermWord, lo: &TermWord) -> TermWord {
-        let term = self.call("Word.concat", &[self.nat(hi.width), self.nat(lo.width), hi.term, lo.term]);
-        TermWord { term, width: hi.width + lo.width }
+        let term = self.call(
+            "Word.concat",
+            &[self.nat(hi.width), self.nat(lo.width), hi.term, lo.term],
+        );
+        TermWord {
+            term,
+            width: hi.width + lo.width,
+        }
     }
     fn float(&mut self, op: FloatOp, args: &[&TermWord]) -> TermWord {
         let field = self.call(&format!("FloatOps.{}", op.field()), &[self.floats]);
         let args: Vec<Expr> = args.iter().map(|a| a.term).collect();
-        TermWord { term: self.store.apps(field, &args), width: op.result() }
+        TermWord {
+            term: self.store.apps(field, &args),
+            width: op.result(),
+        }
     }
 }

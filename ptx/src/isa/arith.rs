@@ -104,7 +104,11 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
             section: "9.7.1.13 min",
             says: "d = the smaller of a and b, signed or unsigned by the type",
             shape: Shape::Alu(|w, f, x| {
-                let c = if f.signed() { w.slt(&x[0], &x[1]) } else { w.ult(&x[0], &x[1]) };
+                let c = if f.signed() {
+                    w.slt(&x[0], &x[1])
+                } else {
+                    w.ult(&x[0], &x[1])
+                };
                 w.ite(&c, &x[0], &x[1])
             }),
         },
@@ -114,7 +118,11 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
             section: "9.7.1.14 max",
             says: "d = the larger of a and b, signed or unsigned by the type",
             shape: Shape::Alu(|w, f, x| {
-                let c = if f.signed() { w.slt(&x[1], &x[0]) } else { w.ult(&x[1], &x[0]) };
+                let c = if f.signed() {
+                    w.slt(&x[1], &x[0])
+                } else {
+                    w.ult(&x[1], &x[0])
+                };
                 w.ite(&c, &x[0], &x[1])
             }),
         },
@@ -124,7 +132,11 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
 /// `a * b` in twice the width.
 fn product<A: WordAlg>(w: &mut A, f: &Form, a: &A::Word, b: &A::Word) -> A::Word {
     let wide = 2 * f.width();
-    let (a, b) = if f.signed() { (w.sext(a, wide), w.sext(b, wide)) } else { (w.zext(a, wide), w.zext(b, wide)) };
+    let (a, b) = if f.signed() {
+        (w.sext(a, wide), w.sext(b, wide))
+    } else {
+        (w.zext(a, wide), w.zext(b, wide))
+    };
     w.mul(&a, &b)
 }
 

@@ -15,13 +15,22 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
             syntax: "setp.cmp.type p:pred, a:type, b:type",
             slots: &[
                 ("cmp", &["eq", "ne"]),
-                ("type", &["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64"]),
+                (
+                    "type",
+                    &[
+                        "b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64",
+                    ],
+                ),
             ],
             section: "9.7.7.2 setp, 9.3.1.1 integer comparisons",
             says: "p = a == b, or its negation",
             shape: Shape::Alu(|w, f, x| {
                 let c = w.eq(&x[0], &x[1]);
-                let c = if f.word("cmp") == "ne" { w.bool_not(&c) } else { c };
+                let c = if f.word("cmp") == "ne" {
+                    w.bool_not(&c)
+                } else {
+                    c
+                };
                 w.of_bool(&c)
             }),
         },
@@ -34,7 +43,10 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
         },
         Row {
             syntax: "setp.cmp.type p:pred, a:type, b:type",
-            slots: &[("cmp", &["lo", "ls", "hi", "hs"]), ("type", &["u16", "u32", "u64"])],
+            slots: &[
+                ("cmp", &["lo", "ls", "hi", "hs"]),
+                ("type", &["u16", "u32", "u64"]),
+            ],
             section: "9.7.7.2 setp, 9.3.1.1 integer comparisons",
             says: "p = a < b and so on, unsigned: lo, ls, hi, hs are lt, le, gt, ge",
             shape: Shape::Alu(|w, f, x| {
@@ -51,7 +63,9 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
             syntax: "selp.type d:type, a:type, b:type, c:pred",
             slots: &[(
                 "type",
-                &["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"],
+                &[
+                    "b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64",
+                ],
             )],
             section: "9.7.7.3 selp",
             says: "d = a if c is true, otherwise b",
@@ -65,7 +79,11 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
 
 /// An order comparison of two words, as a predicate.
 fn ordered<A: WordAlg>(w: &mut A, cmp: &str, signed: bool, x: &[A::Word]) -> A::Word {
-    let (a, b) = if cmp == "gt" || cmp == "ge" { (&x[1], &x[0]) } else { (&x[0], &x[1]) };
+    let (a, b) = if cmp == "gt" || cmp == "ge" {
+        (&x[1], &x[0])
+    } else {
+        (&x[0], &x[1])
+    };
     let strict = cmp == "lt" || cmp == "gt";
     let c = match (signed, strict) {
         (false, true) => w.ult(a, b),

@@ -24,6 +24,12 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
             says: "returns: from a kernel, the thread ends",
             shape: Shape::Ret,
         },
-        Row { syntax: "exit", slots: &[], section: "9.7.14.7 exit", says: "the thread ends", shape: Shape::Exit },
+        Row {
+            syntax: "exit",
+            slots: &[],
+            section: "9.7.14.7 exit",
+            says: "the thread ends",
+            shape: Shape::Exit,
+        },
     ];
 }

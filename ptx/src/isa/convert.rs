@@ -21,7 +21,10 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
             syntax: "mov.type d:type, a:type",
             slots: &[(
                 "type",
-                &["pred", "b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"],
+                &[
+                    "pred", "b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32",
+                    "f64",
+                ],
             )],
             section: "9.7.10.3 mov",
             says: "d = a",

@@ -50,11 +50,22 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
         },
         Row {
             syntax: "shr.type d:type, a:type, b:b32",
-            slots: &[("type", &["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64"])],
+            slots: &[(
+                "type",
+                &[
+                    "b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64",
+                ],
+            )],
             section: "9.7.9.9 shr",
             says: "d = a >> b, filling with the sign for signed types and with 0 otherwise; b is a 32-bit unsigned \
                    number, and amounts from the width on leave only the filling",
-            shape: Shape::Alu(|w, f, x| if f.signed() { w.ashr(&x[0], &x[1]) } else { w.lshr(&x[0], &x[1]) }),
+            shape: Shape::Alu(|w, f, x| {
+                if f.signed() {
+                    w.ashr(&x[0], &x[1])
+                } else {
+                    w.lshr(&x[0], &x[1])
+                }
+            }),
         },
     ];
 }

@@ -9,8 +9,9 @@ use crate::alg::WordAlg;
 pub(super) struct Rows<'r, A>(PhantomData<&'r A>);
 
 /// Types in memory.
-const TYPES: &[&str] =
-    &["b8", "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f32", "f64"];
+const TYPES: &[&str] = &[
+    "b8", "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f32", "f64",
+];
 
 impl<'r, A: WordAlg + 'r> Rows<'r, A> {
     pub(super) const ROWS: &'r [Row<A>] = &[

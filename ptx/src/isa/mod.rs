@@ -56,7 +56,11 @@ pub fn forms_of(opcode: &str) -> Vec<Form> {
 /// Every opcode that is a function of words, in the order of the table.
 pub fn alu_forms() -> Vec<Form> {
     let alu = |row: &Row<Any>| matches!(row.shape, Shape::Alu(_) | Shape::Float(_));
-    table::<Any>().enumerate().filter(|(_, row)| alu(row)).flat_map(|(i, row)| row.forms(i)).collect()
+    table::<Any>()
+        .enumerate()
+        .filter(|(_, row)| alu(row))
+        .flat_map(|(i, row)| row.forms(i))
+        .collect()
 }
 
 impl Form {
@@ -77,23 +81,36 @@ impl Form {
 
     /// The types of the sources, where the syntax line names them.
     pub fn source_types(&self) -> Vec<&'static str> {
-        self.row::<Any>().map(|r| r.source_types(self)).unwrap_or_default()
+        self.row::<Any>()
+            .map(|r| r.source_types(self))
+            .unwrap_or_default()
     }
 
     /// Whether the meaning uses float operations.
     pub fn uses_floats(&self) -> bool {
-        self.row::<Any>().is_some_and(|r| matches!(r.shape, Shape::Float(_)))
+        self.row::<Any>()
+            .is_some_and(|r| matches!(r.shape, Shape::Float(_)))
     }
 
     /// The meaning: what the instruction computes from its sources.
     ///
     /// Errors: the form is no function of words, or takes operands of other widths.
-    pub fn apply<A: WordAlg>(&self, alg: &mut A, args: &[A::Word]) -> Result<A::Word, OperandMismatch> {
+    pub fn apply<A: WordAlg>(
+        &self,
+        alg: &mut A,
+        args: &[A::Word],
+    ) -> Result<A::Word, OperandMismatch> {
         let given: Vec<u32> = args.iter().map(|a| alg.width(a)).collect();
         let wanted = self.signature().map(|(ins, _)| ins).unwrap_or_default();
         match self.row::<A>().map(|r| &r.shape) {
-            Some(Shape::Alu(meaning) | Shape::Float(meaning)) if given == wanted => Ok(meaning(alg, self, args)),
-            _ => Err(OperandMismatch { opcode: self.opcode.clone(), wanted, given }),
+            Some(Shape::Alu(meaning) | Shape::Float(meaning)) if given == wanted => {
+                Ok(meaning(alg, self, args))
+            }
+            _ => Err(OperandMismatch {
+                opcode: self.opcode.clone(),
+                wanted,
+                given,
+            }),
         }
     }
 }

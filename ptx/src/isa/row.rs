@@ -75,7 +75,10 @@ pub struct Form {
 impl Form {
     /// The word chosen for a slot, or `""`.
     pub fn word(&self, slot: &str) -> &'static str {
-        self.words.iter().find(|(s, _)| *s == slot).map_or("", |(_, w)| w)
+        self.words
+            .iter()
+            .find(|(s, _)| *s == slot)
+            .map_or("", |(_, w)| w)
     }
 
     /// The width of the slot `type`; 0 if there is none.
@@ -107,7 +110,11 @@ pub struct OperandMismatch {
 
 impl fmt::Display for OperandMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` takes operands of widths {:?}, not {:?}", self.opcode, self.wanted, self.given)
+        write!(
+            f,
+            "`{}` takes operands of widths {:?}, not {:?}",
+            self.opcode, self.wanted, self.given
+        )
     }
 }
 
@@ -136,7 +143,9 @@ impl<A: WordAlg> Row<A> {
         let mut parts = Vec::new();
         // "ld.global{.nc}{.vec}.type": optional parts are in braces, and nothing else has braces.
         for piece in self.opcode().split('{') {
-            let (optional, rest) = piece.split_once('}').map_or((None, piece), |(o, r)| (Some(o), r));
+            let (optional, rest) = piece
+                .split_once('}')
+                .map_or((None, piece), |(o, r)| (Some(o), r));
             if let Some(s) = optional.and_then(|o| slot(&o[1..])) {
                 parts.push(Part::Optional(s));
             }
@@ -149,8 +158,14 @@ impl<A: WordAlg> Row<A> {
 
     /// The choice of slots that makes this row the given opcode.
     pub fn matches(&self, row: usize, opcode: &str) -> Option<Form> {
-        fn go(parts: &[Part<'_>], words: &[&str], chosen: &mut Vec<(&'static str, &'static str)>) -> bool {
-            let Some((part, parts)) = parts.split_first() else { return words.is_empty() };
+        fn go(
+            parts: &[Part<'_>],
+            words: &[&str],
+            chosen: &mut Vec<(&'static str, &'static str)>,
+        ) -> bool {
+            let Some((part, parts)) = parts.split_first() else {
+                return words.is_empty();
+            };
             let (slot, optional) = match part {
                 Part::Word(w) => return words.first() == Some(w) && go(parts, &words[1..], chosen),
                 Part::Slot(s) => (s, false),
@@ -170,12 +185,20 @@ impl<A: WordAlg> Row<A> {
         let words: Vec<&str> = opcode.split('.').collect();
         let mut chosen = Vec::new();
         let found = go(&self.parts(), &words, &mut chosen);
-        found.then(|| Form { row, words: chosen, opcode: opcode.to_owned() })
+        found.then(|| Form {
+            row,
+            words: chosen,
+            opcode: opcode.to_owned(),
+        })
     }
 
     /// Every opcode of this row, in the order of the slots' words.
     pub fn forms(&self, row: usize) -> Vec<Form> {
-        let mut forms = vec![Form { row, words: Vec::new(), opcode: String::new() }];
+        let mut forms = vec![Form {
+            row,
+            words: Vec::new(),
+            opcode: String::new(),
+        }];
         let with = |f: &Form, slot: Option<&'static str>, word: &'static str| {
             let mut f = f.clone();
             if !f.opcode.is_empty() {
@@ -188,10 +211,15 @@ impl<A: WordAlg> Row<A> {
         for part in self.parts() {
             forms = match part {
                 Part::Word(w) => forms.iter().map(|f| with(f, None, w)).collect(),
-                Part::Slot(s) => forms.iter().flat_map(|f| s.1.iter().map(|w| with(f, Some(s.0), w))).collect(),
+                Part::Slot(s) => forms
+                    .iter()
+                    .flat_map(|f| s.1.iter().map(|w| with(f, Some(s.0), w)))
+                    .collect(),
                 Part::Optional(s) => forms
                     .iter()
-                    .flat_map(|f| std::iter::once(f.clone()).chain(s.1.iter().map(|w| with(f, Some(s.0), w))))
+                    .flat_map(|f| {
+                        std::iter::once(f.clone()).chain(s.1.iter().map(|w| with(f, Some(s.0), w)))
+                    })
                     .collect(),
             };
         }
@@ -200,20 +228,36 @@ impl<A: WordAlg> Row<A> {
 
     /// The widths of the operands in the syntax line, the destination first; `None` for one without a width.
     pub fn operand_widths(&self, form: &Form) -> Vec<Option<u32>> {
-        let Some((_, operands)) = self.syntax.split_once(' ') else { return Vec::new() };
+        let Some((_, operands)) = self.syntax.split_once(' ') else {
+            return Vec::new();
+        };
         let width = |name: &str| match name {
             "wide" => Some(2 * form.width()),
             name if self.slots.iter().any(|(s, _)| *s == name) => types::width(form.word(name)),
             name => types::width(name),
         };
-        operands.split(", ").map(|o| o.split_once(':').and_then(|(_, name)| width(name))).collect()
+        operands
+            .split(", ")
+            .map(|o| o.split_once(':').and_then(|(_, name)| width(name)))
+            .collect()
     }
 
     /// The types of the sources in the syntax line, where they are named: `"f32"`, or `"wide"`.
     pub fn source_types(&self, form: &Form) -> Vec<&'static str> {
-        let Some((_, operands)) = self.syntax.split_once(' ') else { return Vec::new() };
-        let named = |name| self.slots.iter().find(|(s, _)| *s == name).map_or(name, |(s, _)| form.word(s));
-        operands.split(", ").skip(1).map(|o| o.split_once(':').map_or("", |(_, name)| named(name))).collect()
+        let Some((_, operands)) = self.syntax.split_once(' ') else {
+            return Vec::new();
+        };
+        let named = |name| {
+            self.slots
+                .iter()
+                .find(|(s, _)| *s == name)
+                .map_or(name, |(s, _)| form.word(s))
+        };
+        operands
+            .split(", ")
+            .skip(1)
+            .map(|o| o.split_once(':').map_or("", |(_, name)| named(name)))
+            .collect()
     }
 
     /// For an `alu` row: the widths of the sources, and of the result.

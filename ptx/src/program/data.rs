@@ -101,15 +101,41 @@ pub struct Access {
 #[allow(missing_docs)] // the fields are those of the constructor of the same name
 pub enum Instr {
     /// A function of words: the constant `ptx.<opcode>`.
-    Alu { opcode: String, ins: Vec<u32>, out: u32, dst: u64, srcs: Vec<Operand> },
+    Alu {
+        opcode: String,
+        ins: Vec<u32>,
+        out: u32,
+        dst: u64,
+        srcs: Vec<Operand>,
+    },
     /// `mov.u32 dst, %special`
     Sreg { dst: u64, special: Special },
     /// `ld.param.ty dst, [param+off]`
-    LdParam { ty: MemTy, rw: u32, dst: u64, param: usize, off: u64 },
+    LdParam {
+        ty: MemTy,
+        rw: u32,
+        dst: u64,
+        param: usize,
+        off: u64,
+    },
     /// `ld.global.ty {dsts}, [base+off]`
-    Ld { access: Access, ty: MemTy, rw: u32, dsts: Vec<u64>, base: Operand, off: Lit },
+    Ld {
+        access: Access,
+        ty: MemTy,
+        rw: u32,
+        dsts: Vec<u64>,
+        base: Operand,
+        off: Lit,
+    },
     /// `st.global.ty [base+off], {srcs}`
-    St { access: Access, ty: MemTy, rw: u32, srcs: Vec<Operand>, base: Operand, off: Lit },
+    St {
+        access: Access,
+        ty: MemTy,
+        rw: u32,
+        srcs: Vec<Operand>,
+        base: Operand,
+        off: Lit,
+    },
     /// `bra label`, by position in [`Kernel::labels`].
     Bra { target: usize },
     /// `ret`
@@ -165,10 +191,6 @@ pub struct Kernel {
 }
 
 impl Special {
-    /// The four registers, to go with a coordinate.
-    const KINDS: [(&'static str, fn(Dim) -> Special); 4] =
-        [("tid", Special::Tid), ("ntid", Special::Ntid), ("ctaid", Special::Ctaid), ("nctaid", Special::Nctaid)];
-
     /// Register and coordinate by name: `("ctaid", "x")`.
     pub fn from_names(kind: &str, dim: &str) -> Option<Special> {
         let dim = match dim {
@@ -177,7 +199,13 @@ impl Special {
             "z" => Dim::Z,
             _ => return None,
         };
-        Special::KINDS.iter().find(|(k, _)| *k == kind).map(|(_, f)| f(dim))
+        Some(match kind {
+            "tid" => Special::Tid(dim),
+            "ntid" => Special::Ntid(dim),
+            "ctaid" => Special::Ctaid(dim),
+            "nctaid" => Special::Nctaid(dim),
+            _ => return None,
+        })
     }
 
     /// The names of register and coordinate: `("ctaid", "x")`.

@@ -50,16 +50,28 @@ impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
             Reason::Opcode(o) => write!(f, "`{o}` has no meaning in the opcode table yet"),
-            Reason::OperandCount(o, wanted, given) => write!(f, "`{o}` takes {wanted} operands, not {given}"),
+            Reason::OperandCount(o, wanted, given) => {
+                write!(f, "`{o}` takes {wanted} operands, not {given}")
+            }
             Reason::OperandKind(wanted) => write!(f, "only {wanted} is understood here"),
-            Reason::UnknownName(n) => write!(f, "`{n}` is no register, parameter or label of this kernel"),
+            Reason::UnknownName(n) => {
+                write!(f, "`{n}` is no register, parameter or label of this kernel")
+            }
             Reason::AmbiguousName(n) => write!(f, "`{n}` is declared twice"),
-            Reason::Width(wanted, given) => write!(f, "a register of {wanted} bits is wanted here, this one has {given}"),
+            Reason::Width(wanted, given) => write!(
+                f,
+                "a register of {wanted} bits is wanted here, this one has {given}"
+            ),
             Reason::Literal(ty) => write!(f, "this literal is no value of type `.{ty}`"),
             Reason::AccessTooWide => f.write_str("one access moves at most 16 bytes"),
-            Reason::Declaration(d) => write!(f, "a declaration of `{d}` variables has no meaning yet"),
+            Reason::Declaration(d) => {
+                write!(f, "a declaration of `{d}` variables has no meaning yet")
+            }
             Reason::RegisterType(t) => write!(f, "registers of type `{t}` have no meaning yet"),
-            Reason::Parameter(p) => write!(f, "parameter `{p}` is not a plain value of a fundamental type"),
+            Reason::Parameter(p) => write!(
+                f,
+                "parameter `{p}` is not a plain value of a fundamental type"
+            ),
             Reason::Directive(d) => write!(f, "directive `{d}` has no meaning yet"),
             Reason::Scope => f.write_str("a scope inside the body has no meaning yet"),
             Reason::NoKernel => f.write_str("a kernel returns nothing"),
@@ -78,7 +90,11 @@ pub struct Malformed {
 
 impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the term does not render as PTX: expected {}", self.wanted)
+        write!(
+            f,
+            "the term does not render as PTX: expected {}",
+            self.wanted
+        )
     }
 }
 
@@ -106,7 +122,12 @@ impl fmt::Display for RenderMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RenderMismatch::Malformed(m) => m.fmt(f),
-            RenderMismatch::Line { entry, line, read, rendered } => write!(
+            RenderMismatch::Line {
+                entry,
+                line,
+                read,
+                rendered,
+            } => write!(
                 f,
                 "the kernel term of `{entry}` is not the text that was read: line {line} of its canonical form is `{}`, \
                  the term says `{}`",

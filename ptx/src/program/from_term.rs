@@ -36,7 +36,12 @@ impl<'b> Reader<'_, 'b> {
     }
 
     /// The arguments of this constant, exactly N.
-    fn args<const N: usize>(&self, e: Expr, constant: &str, wanted: &'static str) -> Res<[Expr; N]> {
+    fn args<const N: usize>(
+        &self,
+        e: Expr,
+        constant: &str,
+        wanted: &'static str,
+    ) -> Res<[Expr; N]> {
         match self.head(e)? {
             (name, args) if name == constant => args.try_into().or_else(|_| malformed(wanted)),
             _ => malformed(wanted),
@@ -45,7 +50,9 @@ impl<'b> Reader<'_, 'b> {
 
     fn nat(&self, e: Expr) -> Res<u64> {
         match self.store.node(e) {
-            Node::Nat(n) => n.to_u64().map_or_else(|| malformed("a number below 2^64"), Ok),
+            Node::Nat(n) => n
+                .to_u64()
+                .map_or_else(|| malformed("a number below 2^64"), Ok),
             _ => malformed("a number"),
         }
     }
@@ -99,14 +106,21 @@ impl<'b> Reader<'_, 'b> {
     }
 
     fn list_of<T>(&self, e: Expr, ty: &str, each: impl Fn(Expr) -> Res<T>) -> Res<Vec<T>> {
-        self.list(e, self.store.const0(ty))?.into_iter().map(each).collect()
+        self.list(e, self.store.const0(ty))?
+            .into_iter()
+            .map(each)
+            .collect()
     }
 
     fn kernel(&self, e: Expr) -> Res<Kernel> {
-        let [name, params, regs, labels, body] = self.args(e, "Ptx.Kernel.mk", "`Ptx.Kernel.mk`")?;
+        let [name, params, regs, labels, body] =
+            self.args(e, "Ptx.Kernel.mk", "`Ptx.Kernel.mk`")?;
         let (string, nat) = (self.store.const0("String"), self.store.const0("Nat"));
         let zero = logic::Level::ZERO;
-        let pair = self.store.apps(self.store.constant(self.store.name("Prod"), &[zero, zero]), &[string, nat]);
+        let pair = self.store.apps(
+            self.store.constant(self.store.name("Prod"), &[zero, zero]),
+            &[string, nat],
+        );
         let label = |e| {
             let [a, b, name, at] = self.args(e, "Prod.mk", "a label with its place")?;
             if (a, b) != (string, nat) {
@@ -118,7 +132,11 @@ impl<'b> Reader<'_, 'b> {
             name: self.string(name)?,
             params: self.list_of(params, "Ptx.Param", |p| self.param(p))?,
             regs: self.list_of(regs, "Ptx.RegDecl", |r| self.reg_decl(r))?,
-            labels: self.list(labels, pair)?.into_iter().map(label).collect::<Res<_>>()?,
+            labels: self
+                .list(labels, pair)?
+                .into_iter()
+                .map(label)
+                .collect::<Res<_>>()?,
             body: self.list_of(body, "Ptx.Line", |l| self.line(l))?,
         })
     }
@@ -130,7 +148,10 @@ impl<'b> Reader<'_, 'b> {
 
     fn param(&self, e: Expr) -> Res<Param> {
         let [name, ty] = self.args(e, "Ptx.Param.mk", "`Ptx.Param.mk`")?;
-        Ok(Param { name: self.string(name)?, ty: self.mem_ty(ty)? })
+        Ok(Param {
+            name: self.string(name)?,
+            ty: self.mem_ty(ty)?,
+        })
     }
 
     fn reg_decl(&self, e: Expr) -> Res<RegDecl> {
@@ -153,11 +174,17 @@ impl<'b> Reader<'_, 'b> {
             ("Option.none", [t]) if *t == guard_ty => None,
             ("Option.some", [t, g]) if *t == guard_ty => {
                 let [pred, neg] = self.args(*g, "Ptx.Guard.mk", "`Ptx.Guard.mk`")?;
-                Some(Guard { pred: self.nat(pred)?, neg: self.bool(neg)? })
+                Some(Guard {
+                    pred: self.nat(pred)?,
+                    neg: self.bool(neg)?,
+                })
             }
             _ => return malformed("a guard or none"),
         };
-        Ok(Line { guard, instr: self.instr(instr)? })
+        Ok(Line {
+            guard,
+            instr: self.instr(instr)?,
+        })
     }
 
     fn lit(&self, e: Expr) -> Res<Lit> {
@@ -173,8 +200,12 @@ impl<'b> Reader<'_, 'b> {
     fn operand(&self, e: Expr, width: u32) -> Res<Operand> {
         let (name, args) = self.head(e)?;
         match (name.as_str(), &args[..]) {
-            ("Ptx.Operand.reg", [w, n]) if self.width(*w)? == width => Ok(Operand::Reg(self.nat(*n)?)),
-            ("Ptx.Operand.imm", [w, l]) if self.width(*w)? == width => Ok(Operand::Imm(self.lit(*l)?)),
+            ("Ptx.Operand.reg", [w, n]) if self.width(*w)? == width => {
+                Ok(Operand::Reg(self.nat(*n)?))
+            }
+            ("Ptx.Operand.imm", [w, l]) if self.width(*w)? == width => {
+                Ok(Operand::Imm(self.lit(*l)?))
+            }
             _ => malformed("an operand of the right width"),
         }
     }
@@ -186,14 +217,22 @@ impl<'b> Reader<'_, 'b> {
     fn operands(&self, mut e: Expr, ins: &[u32]) -> Res<Vec<Operand>> {
         let mut srcs = Vec::new();
         for (i, width) in ins.iter().enumerate() {
-            let [w, ws, x, rest] = self.args(e, "Ptx.Operands.cons", "as many operands as the opcode takes")?;
+            let [w, ws, x, rest] = self.args(
+                e,
+                "Ptx.Operands.cons",
+                "as many operands as the opcode takes",
+            )?;
             if self.width(w)? != *width || self.widths(ws)? != ins[i + 1..] {
                 return malformed("operands of the right widths");
             }
             srcs.push(self.operand(x, *width)?);
             e = rest;
         }
-        let [] = self.args(e, "Ptx.Operands.nil", "no more operands than the opcode takes")?;
+        let [] = self.args(
+            e,
+            "Ptx.Operands.nil",
+            "no more operands than the opcode takes",
+        )?;
         Ok(srcs)
     }
 
@@ -211,20 +250,20 @@ impl<'b> Reader<'_, 'b> {
         };
         let opcode = self.constant(constant, "ptx.", "the meaning of an opcode")?;
         let alu = |f: &Form| f.signature().is_some() && f.uses_floats() == takes_floats;
-        isa::forms_of(&opcode).into_iter().find(alu).map_or_else(|| malformed("the meaning of an opcode"), Ok)
+        isa::forms_of(&opcode)
+            .into_iter()
+            .find(alu)
+            .map_or_else(|| malformed("the meaning of an opcode"), Ok)
     }
 
     fn special(&self, e: Expr) -> Res<Special> {
         let wanted = "a special register";
-        match self.head(e)? {
-            (kind, args) => match (kind.strip_prefix("Ptx.Special."), &args[..]) {
-                (Some(kind), [dim]) => {
-                    let dim = self.constant(*dim, "Ptx.Dim.", wanted)?;
-                    Special::from_names(kind, &dim).map_or_else(|| malformed(wanted), Ok)
-                }
-                _ => malformed(wanted),
-            },
-        }
+        let (name, args) = self.head(e)?;
+        let (Some(kind), [dim]) = (name.strip_prefix("Ptx.Special."), &args[..]) else {
+            return malformed(wanted);
+        };
+        let dim = self.constant(*dim, "Ptx.Dim.", wanted)?;
+        Special::from_names(kind, &dim).map_or_else(|| malformed(wanted), Ok)
     }
 
     fn instr(&self, e: Expr) -> Res<Instr> {
@@ -238,9 +277,18 @@ impl<'b> Reader<'_, 'b> {
                 }
                 let srcs = self.operands(*srcs, &signature.0)?;
                 let (ins, out) = signature;
-                Ok(Instr::Alu { opcode: form.opcode, ins, out, dst: self.nat(*dst)?, srcs })
+                Ok(Instr::Alu {
+                    opcode: form.opcode,
+                    ins,
+                    out,
+                    dst: self.nat(*dst)?,
+                    srcs,
+                })
             }
-            ("Ptx.Instr.sreg", [dst, s]) => Ok(Instr::Sreg { dst: self.nat(*dst)?, special: self.special(*s)? }),
+            ("Ptx.Instr.sreg", [dst, s]) => Ok(Instr::Sreg {
+                dst: self.nat(*dst)?,
+                special: self.special(*s)?,
+            }),
             ("Ptx.Instr.ldParam", [ty, rw, dst, param, off]) => Ok(Instr::LdParam {
                 ty: self.mem_ty(*ty)?,
                 rw: self.width(*rw)?,
@@ -264,12 +312,17 @@ impl<'b> Reader<'_, 'b> {
                     access: self.access(*access)?,
                     ty: self.mem_ty(*ty)?,
                     rw: width,
-                    srcs: srcs.into_iter().map(|x| self.operand(x, width)).collect::<Res<_>>()?,
+                    srcs: srcs
+                        .into_iter()
+                        .map(|x| self.operand(x, width))
+                        .collect::<Res<_>>()?,
                     base: self.operand(*base, 64)?,
                     off: self.lit(*off)?,
                 })
             }
-            ("Ptx.Instr.bra", [target]) => Ok(Instr::Bra { target: self.index(*target)? }),
+            ("Ptx.Instr.bra", [target]) => Ok(Instr::Bra {
+                target: self.index(*target)?,
+            }),
             ("Ptx.Instr.ret", []) => Ok(Instr::Ret),
             ("Ptx.Instr.exit", []) => Ok(Instr::Exit),
             _ => malformed("an instruction"),

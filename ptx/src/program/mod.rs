@@ -67,8 +67,16 @@ pub fn module_declarations(
                 let value = kernel_term(store, &translation.kernel);
                 check_render(store, value, f)?;
                 let name = store.name_str(prefix, &f.name.text);
-                let definition = Definition { name, ty: store.const0("Ptx.Kernel"), value };
-                all.kernels.push(KernelDeclaration { definition, translation, span: f.head });
+                let definition = Definition {
+                    name,
+                    ty: store.const0("Ptx.Kernel"),
+                    value,
+                };
+                all.kernels.push(KernelDeclaration {
+                    definition,
+                    translation,
+                    span: f.head,
+                });
             }
         }
     }

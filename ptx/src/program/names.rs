@@ -38,7 +38,10 @@ impl Names {
         let Some(reg_ty) = RegTy::from_name(ty.word.text.trim_start_matches('.')) else {
             return unsupported(Reason::RegisterType(ty.word.text.clone()), ty.word.span);
         };
-        if [space, ty].iter().any(|a| !a.numbers.is_empty() || a.arguments.is_some()) {
+        if [space, ty]
+            .iter()
+            .any(|a| !a.numbers.is_empty() || a.arguments.is_some())
+        {
             return unsupported(Reason::Declaration(space.word.text.clone()), d.span);
         }
         for var in &d.vars {
@@ -59,11 +62,23 @@ impl Names {
         let (count, ranged) = (range.unwrap_or(1), range.is_some());
         let next = self.counts.entry(ty.bits()).or_insert(0);
         let first = *next;
-        let Some(sum) = first.checked_add(count) else { return false };
+        let Some(sum) = first.checked_add(count) else {
+            return false;
+        };
         *next = sum;
-        let map = if ranged { &mut self.ranges } else { &mut self.single };
+        let map = if ranged {
+            &mut self.ranges
+        } else {
+            &mut self.single
+        };
         let new = map.insert(pre.to_owned(), self.regs.len()).is_none();
-        self.regs.push(RegDecl { ty, pre: pre.to_owned(), first, count, ranged });
+        self.regs.push(RegDecl {
+            ty,
+            pre: pre.to_owned(),
+            first,
+            count,
+            ranged,
+        });
         new
     }
 
@@ -83,12 +98,18 @@ impl Names {
 
     /// The position of a label.
     pub fn find_label(&self, name: &Word) -> Result<usize, Unsupported> {
-        self.labels.get(&name.text).copied().ok_or_else(|| unknown(name))
+        self.labels
+            .get(&name.text)
+            .copied()
+            .ok_or_else(|| unknown(name))
     }
 
     /// The position of a parameter.
     pub fn find_param(&self, name: &Word) -> Result<usize, Unsupported> {
-        self.params.get(&name.text).copied().ok_or_else(|| unknown(name))
+        self.params
+            .get(&name.text)
+            .copied()
+            .ok_or_else(|| unknown(name))
     }
 
     /// A register's width and number.
@@ -104,7 +125,12 @@ impl Names {
     /// `%r0` to `%r4`, without leading zeros (ISA §5.4.6).
     pub fn registers(&self, text: &str) -> Vec<(u32, u64)> {
         let at = |d: usize, i: u64| (self.regs[d].ty.bits(), self.regs[d].first + i);
-        let mut found: Vec<(u32, u64)> = self.single.get(text).map(|d| at(*d, 0)).into_iter().collect();
+        let mut found: Vec<(u32, u64)> = self
+            .single
+            .get(text)
+            .map(|d| at(*d, 0))
+            .into_iter()
+            .collect();
         let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
         for cut in text.len() - digits..text.len() {
             let (pre, number) = text.split_at(cut);
@@ -122,5 +148,8 @@ impl Names {
 }
 
 fn unknown(name: &Word) -> Unsupported {
-    Unsupported { reason: Reason::UnknownName(name.text.clone()), span: name.span }
+    Unsupported {
+        reason: Reason::UnknownName(name.text.clone()),
+        span: name.span,
+    }
 }

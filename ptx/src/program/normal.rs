@@ -17,7 +17,11 @@ pub fn normal(f: &Function) -> Function {
         for s in std::mem::take(&mut body.statements) {
             match s {
                 Statement::Decl(d) => {
-                    let one = |v: &Declarator| Decl { vars: vec![v.clone()], attrs: d.attrs.clone(), span: d.span };
+                    let one = |v: &Declarator| Decl {
+                        vars: vec![v.clone()],
+                        attrs: d.attrs.clone(),
+                        span: d.span,
+                    };
                     decls.extend(d.vars.iter().map(one).map(Statement::Decl));
                 }
                 Statement::Loc(_) | Statement::Pragma(_) => {}
@@ -37,7 +41,9 @@ pub fn normal(f: &Function) -> Function {
 fn operand(x: Operand) -> Operand {
     match x {
         Operand::Vector(mut all, _) if all.len() == 1 => all.remove(0),
-        Operand::Address(inside, span) => Operand::Address(inside.into_iter().map(offset).collect(), span),
+        Operand::Address(inside, span) => {
+            Operand::Address(inside.into_iter().map(offset).collect(), span)
+        }
         other => other,
     }
 }
@@ -46,7 +52,11 @@ fn offset(x: Operand) -> Operand {
     match x {
         Operand::Offset(base, o) if o.value() == 0 => *base,
         Operand::Offset(base, mut o) => {
-            o.sign = if o.value() < 0 { Sign::Minus } else { Sign::Plus };
+            o.sign = if o.value() < 0 {
+                Sign::Minus
+            } else {
+                Sign::Plus
+            };
             o.operator = Sign::Plus;
             Operand::Offset(base, o)
         }
@@ -56,5 +66,9 @@ fn offset(x: Operand) -> Operand {
 
 /// The canonical text of the normal form.
 pub fn normal_text(f: &Function) -> String {
-    Module { items: vec![Item::Function(normal(f))], ..Module::default() }.canonical()
+    Module {
+        items: vec![Item::Function(normal(f))],
+        ..Module::default()
+    }
+    .canonical()
 }

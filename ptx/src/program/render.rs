@@ -68,11 +68,19 @@ fn scope(k: &Kernel) -> Res<Scope<'_>> {
 pub fn render_kernel(k: &Kernel) -> Res<String> {
     let s = &scope(k)?;
     let mut out = String::new();
-    let params: Vec<String> = k.params.iter().map(|p| format!(".param .{} {}", p.ty.name(), p.name)).collect();
+    let params: Vec<String> = k
+        .params
+        .iter()
+        .map(|p| format!(".param .{} {}", p.ty.name(), p.name))
+        .collect();
     let mut put = |s: String| out.push_str(&s);
     put(format!(".entry {}({})\n{{\n", k.name, params.join(", ")));
     for r in &k.regs {
-        let range = if r.ranged { format!("<{}>", r.count) } else { String::new() };
+        let range = if r.ranged {
+            format!("<{}>", r.count)
+        } else {
+            String::new()
+        };
         put(format!("    .reg .{} {}{range};\n", r.ty.name(), r.pre));
     }
     for (i, line) in k.body.iter().enumerate() {
@@ -95,7 +103,12 @@ pub fn render_kernel(k: &Kernel) -> Res<String> {
 fn render_line(s: &Scope<'_>, line: &Line) -> Res<String> {
     let mut out = String::new();
     if let Some(g) = line.guard {
-        let _ = write!(out, "@{}{} ", if g.neg { "!" } else { "" }, reg(s, 1, g.pred)?);
+        let _ = write!(
+            out,
+            "@{}{} ",
+            if g.neg { "!" } else { "" },
+            reg(s, 1, g.pred)?
+        );
     }
     out.push_str(&render_instr(s, &line.instr)?);
     Ok(out)
@@ -103,7 +116,13 @@ fn render_line(s: &Scope<'_>, line: &Line) -> Res<String> {
 
 fn render_instr(s: &Scope<'_>, i: &Instr) -> Res<String> {
     Ok(match i {
-        Instr::Alu { opcode, ins, out, dst, srcs } => {
+        Instr::Alu {
+            opcode,
+            ins,
+            out,
+            dst,
+            srcs,
+        } => {
             let mut text = format!("{opcode} {}", reg(s, *out, *dst)?);
             for (w, x) in ins.iter().zip(srcs) {
                 let _ = write!(text, ", {}", operand(s, *w, *x)?);
@@ -114,27 +133,65 @@ fn render_instr(s: &Scope<'_>, i: &Instr) -> Res<String> {
             let (kind, dim) = special.names();
             format!("mov.u32 {}, %{kind}.{dim}", reg(s, 32, *dst)?)
         }
-        Instr::LdParam { ty, rw, dst, param, off } => {
-            let Some(p) = s.kernel.params.get(*param) else { return malformed("the number of a parameter") };
+        Instr::LdParam {
+            ty,
+            rw,
+            dst,
+            param,
+            off,
+        } => {
+            let Some(p) = s.kernel.params.get(*param) else {
+                return malformed("the number of a parameter");
+            };
             let a = address(&p.name, Lit::Int(false, *off));
             format!("ld.param.{} {}, {a}", ty.name(), reg(s, *rw, *dst)?)
         }
-        Instr::Ld { access, ty, rw, dsts, base, off } => {
+        Instr::Ld {
+            access,
+            ty,
+            rw,
+            dsts,
+            base,
+            off,
+        } => {
             let nc = if access.nc { ".nc" } else { "" };
-            let all = dsts.iter().map(|d| reg(s, *rw, *d)).collect::<Res<Vec<_>>>()?;
+            let all = dsts
+                .iter()
+                .map(|d| reg(s, *rw, *d))
+                .collect::<Res<Vec<_>>>()?;
             let a = address(&operand(s, 64, *base)?, *off);
-            format!("ld.global{nc}{}.{} {}, {a}", vector_size(dsts.len())?, ty.name(), vector(&all))
+            format!(
+                "ld.global{nc}{}.{} {}, {a}",
+                vector_size(dsts.len())?,
+                ty.name(),
+                vector(&all)
+            )
         }
-        Instr::St { access, ty, rw, srcs, base, off } => {
+        Instr::St {
+            access,
+            ty,
+            rw,
+            srcs,
+            base,
+            off,
+        } => {
             if access.nc {
                 return malformed("a store without `.nc`");
             }
             if *rw != ty.bits() && !srcs.iter().any(|x| matches!(x, Operand::Reg(_))) {
                 return malformed("literals of the type that is stored");
             }
-            let all = srcs.iter().map(|x| operand(s, *rw, *x)).collect::<Res<Vec<_>>>()?;
+            let all = srcs
+                .iter()
+                .map(|x| operand(s, *rw, *x))
+                .collect::<Res<Vec<_>>>()?;
             let a = address(&operand(s, 64, *base)?, *off);
-            format!("st.global{}.{} {a}, {}", vector_size(srcs.len())?, ty.name(), vector(&all))
+            format!(
+                "st.global{}.{} {a}, {}",
+                vector_size(srcs.len())?,
+                ty.name(),
+                vector(&all)
+            )
         }
         Instr::Bra { target } => match s.kernel.labels.get(*target) {
             Some((name, _)) => format!("bra {name}"),
@@ -147,9 +204,17 @@ fn render_instr(s: &Scope<'_>, i: &Instr) -> Res<String> {
 
 /// The name of a register of this width, which means no other register.
 fn reg(s: &Scope<'_>, width: u32, number: u64) -> Res<String> {
-    let holds = |r: &&RegDecl| r.ty.bits() == width && number.checked_sub(r.first).is_some_and(|i| i < r.count);
-    let Some(r) = s.kernel.regs.iter().find(holds) else { return malformed("the number of a declared register") };
-    let name = if r.ranged { format!("{}{}", r.pre, number - r.first) } else { r.pre.clone() };
+    let holds = |r: &&RegDecl| {
+        r.ty.bits() == width && number.checked_sub(r.first).is_some_and(|i| i < r.count)
+    };
+    let Some(r) = s.kernel.regs.iter().find(holds) else {
+        return malformed("the number of a declared register");
+    };
+    let name = if r.ranged {
+        format!("{}{}", r.pre, number - r.first)
+    } else {
+        r.pre.clone()
+    };
     if s.names.registers(&name) != [(width, number)] {
         return malformed("a register that its name tells from the others");
     }

@@ -3,7 +3,9 @@
 use super::error::Unsupported;
 use super::translate::{line, prepare, translate};
 use crate::isa;
-use crate::text::ast::{Block, Decl, Function, FunctionKind, Instr, Item, Module, Statement, type_name};
+use crate::text::ast::{
+    Block, Decl, Function, FunctionKind, Instr, Item, Module, Statement, type_name,
+};
 use crate::text::span::Span;
 
 /// A module in outline.
@@ -52,7 +54,10 @@ pub struct InstrSummary {
 impl EntrySummary {
     /// How many instructions have a meaning.
     pub fn supported(&self) -> usize {
-        self.instructions.iter().filter(|i| i.status.is_ok()).count()
+        self.instructions
+            .iter()
+            .filter(|i| i.status.is_ok())
+            .count()
     }
 }
 
@@ -63,7 +68,9 @@ pub fn summary(m: &Module) -> Summary {
         match item {
             Item::Version(w) => s.version = w.text.clone(),
             Item::Target(ws) => s.target.extend(ws.iter().map(|w| w.text.clone())),
-            Item::Variable(d) => s.variables.extend(d.vars.iter().map(|v| v.name.text.clone())),
+            Item::Variable(d) => s
+                .variables
+                .extend(d.vars.iter().map(|v| v.name.text.clone())),
             Item::Function(f) if f.body.is_some() => match f.kind {
                 FunctionKind::Entry => s.entries.push(entry(f)),
                 FunctionKind::Func => s.functions.push(f.name.text.clone()),
@@ -76,7 +83,10 @@ pub fn summary(m: &Module) -> Summary {
 
 fn entry(f: &Function) -> EntrySummary {
     let name = |p: &crate::text::ast::Param| {
-        (p.var.name.text.clone(), type_name(&p.attrs).unwrap_or_default().to_owned())
+        (
+            p.var.name.text.clone(),
+            type_name(&p.attrs).unwrap_or_default().to_owned(),
+        )
     };
     let mut walk = Walk::default();
     if let Some(b) = &f.body {
@@ -84,7 +94,7 @@ fn entry(f: &Function) -> EntrySummary {
     }
     let names = prepare(f);
     let status = |i: &Instr| match &names {
-        Ok((names, _, _)) => line(names, i).map(|_| shape(i)),
+        Ok(p) => line(&p.names, i).map(|_| shape(i)),
         // Something else keeps the kernel out: then the opcode table alone decides.
         Err(_) => match shape(i) {
             "" => Err(Unsupported {
@@ -94,8 +104,11 @@ fn entry(f: &Function) -> EntrySummary {
             shape => Ok(shape),
         },
     };
-    let instruction =
-        |i: &&Instr| InstrSummary { opcode: i.opcode.text.clone(), span: i.span, status: status(i) };
+    let instruction = |i: &&Instr| InstrSummary {
+        opcode: i.opcode.text.clone(),
+        span: i.span,
+        status: status(i),
+    };
     EntrySummary {
         name: f.name.text.clone(),
         span: f.head,
@@ -134,7 +147,9 @@ impl<'m> Walk<'m> {
     }
 
     fn decl(&mut self, d: &Decl) {
-        let Some(ty) = type_name(&d.attrs) else { return };
+        let Some(ty) = type_name(&d.attrs) else {
+            return;
+        };
         if crate::text::ast::space(&d.attrs) != Some("reg") {
             return;
         }

@@ -19,13 +19,18 @@ pub struct Definition {
 
 /// The constant for an opcode: `ptx.add.s32`, one component a word.
 pub fn opcode_name(store: &Store<'_>, opcode: &str) -> Name {
-    opcode.split('.').fold(store.name("ptx"), |n, word| store.name_str(n, word))
+    opcode
+        .split('.')
+        .fold(store.name("ptx"), |n, word| store.name_str(n, word))
 }
 
 /// The table in the logic: for every opcode that is a function of words its meaning,
 /// `ptx.add.s32 : Word 32 → Word 32 → Word 32`, or `ptx.add.f32 : FloatOps → Word 32 → Word 32 → Word 32`.
 pub fn isa_declarations(store: &Store<'_>) -> Vec<Definition> {
-    isa::alu_forms().iter().filter_map(|f| isa_declaration(store, f)).collect()
+    isa::alu_forms()
+        .iter()
+        .filter_map(|f| isa_declaration(store, f))
+        .collect()
 }
 
 fn isa_declaration(store: &Store<'_>, form: &Form) -> Option<Definition> {
@@ -33,8 +38,14 @@ fn isa_declaration(store: &Store<'_>, form: &Form) -> Option<Definition> {
     let n = u32::try_from(ins.len()).ok()?;
     // Under `fun F a b …`; a meaning binds nothing itself, so the indices stay.
     let mut alg = TermAlg::new(store, store.bvar(n));
-    let args: Vec<TermWord> =
-        ins.iter().zip((0..n).rev()).map(|(w, i)| TermWord { term: store.bvar(i), width: *w }).collect();
+    let args: Vec<TermWord> = ins
+        .iter()
+        .zip((0..n).rev())
+        .map(|(w, i)| TermWord {
+            term: store.bvar(i),
+            width: *w,
+        })
+        .collect();
     let mut value = form.apply(&mut alg, &args).ok()?.term;
     let mut ty = word_type(store, out);
     let letters = ["a", "b", "c", "d"];
@@ -48,7 +59,11 @@ fn isa_declaration(store: &Store<'_>, form: &Form) -> Option<Definition> {
         value = store.lam(name, domain, value, BinderInfo::Default);
         ty = store.pi(name, domain, ty, BinderInfo::Default);
     }
-    Some(Definition { name: opcode_name(store, &form.opcode), ty, value })
+    Some(Definition {
+        name: opcode_name(store, &form.opcode),
+        ty,
+        value,
+    })
 }
 
 /// The term of a kernel.
@@ -70,14 +85,17 @@ impl Builder<'_, '_> {
     }
 
     fn bool(&self, b: bool) -> Expr {
-        self.store.const0(if b { "Bool.true" } else { "Bool.false" })
+        self.store
+            .const0(if b { "Bool.true" } else { "Bool.false" })
     }
 
     /// A list over a type in `Type`.
     fn list(&self, ty: Expr, items: &[Expr]) -> Expr {
         let constant = |name: &str| self.store.constant(self.store.name(name), &[Level::ZERO]);
         let nil = self.store.app(constant("List.nil"), ty);
-        items.iter().rev().fold(nil, |tail, head| self.store.apps(constant("List.cons"), &[ty, *head, tail]))
+        items.iter().rev().fold(nil, |tail, head| {
+            self.store.apps(constant("List.cons"), &[ty, *head, tail])
+        })
     }
 
     fn list_of<T>(&self, ty: Expr, items: &[T], each: impl Fn(&T) -> Expr) -> Expr {
@@ -99,13 +117,16 @@ impl Builder<'_, '_> {
         let label = |(name, at): &(String, usize)| {
             st.apps(pair, &[string, nat, st.string(name), self.nat(*at as u64)])
         };
-        self.call("Ptx.Kernel.mk", &[
-            st.string(&k.name),
-            self.list_of(st.const0("Ptx.Param"), &k.params, |p| self.param(p)),
-            self.list_of(st.const0("Ptx.RegDecl"), &k.regs, |r| self.reg_decl(r)),
-            self.list_of(pair_ty, &k.labels, label),
-            self.list_of(st.const0("Ptx.Line"), &k.body, |l| self.line(l)),
-        ])
+        self.call(
+            "Ptx.Kernel.mk",
+            &[
+                st.string(&k.name),
+                self.list_of(st.const0("Ptx.Param"), &k.params, |p| self.param(p)),
+                self.list_of(st.const0("Ptx.RegDecl"), &k.regs, |r| self.reg_decl(r)),
+                self.list_of(pair_ty, &k.labels, label),
+                self.list_of(st.const0("Ptx.Line"), &k.body, |l| self.line(l)),
+            ],
+        )
     }
 
     fn mem_ty(&self, ty: MemTy) -> Expr {
@@ -113,17 +134,23 @@ impl Builder<'_, '_> {
     }
 
     fn param(&self, p: &Param) -> Expr {
-        self.call("Ptx.Param.mk", &[self.store.string(&p.name), self.mem_ty(p.ty)])
+        self.call(
+            "Ptx.Param.mk",
+            &[self.store.string(&p.name), self.mem_ty(p.ty)],
+        )
     }
 
     fn reg_decl(&self, r: &RegDecl) -> Expr {
-        self.call("Ptx.RegDecl.mk", &[
-            self.store.const0(&format!("Ptx.RegTy.{}", r.ty.name())),
-            self.store.string(&r.pre),
-            self.nat(r.first),
-            self.nat(r.count),
-            self.bool(r.ranged),
-        ])
+        self.call(
+            "Ptx.RegDecl.mk",
+            &[
+                self.store.const0(&format!("Ptx.RegTy.{}", r.ty.name())),
+                self.store.string(&r.pre),
+                self.nat(r.first),
+                self.nat(r.count),
+                self.bool(r.ranged),
+            ],
+        )
     }
 
     fn line(&self, l: &Line) -> Expr {
@@ -163,13 +190,19 @@ impl Builder<'_, '_> {
         let mut all = self.store.const0("Ptx.Operands.nil");
         for i in (0..ins.len().min(srcs.len())).rev() {
             let (w, ws) = (self.nat(u64::from(ins[i])), self.widths(&ins[i + 1..]));
-            all = self.call("Ptx.Operands.cons", &[w, ws, self.operand(ins[i], srcs[i]), all]);
+            all = self.call(
+                "Ptx.Operands.cons",
+                &[w, ws, self.operand(ins[i], srcs[i]), all],
+            );
         }
         all
     }
 
     fn access(&self, a: Access) -> Expr {
-        self.call("Ptx.Access.mk", &[self.store.const0("Ptx.StateSpace.global"), self.bool(a.nc)])
+        self.call(
+            "Ptx.Access.mk",
+            &[self.store.const0("Ptx.StateSpace.global"), self.bool(a.nc)],
+        )
     }
 
     /// The meaning of an opcode as a function of the float operations.
@@ -179,52 +212,98 @@ impl Builder<'_, '_> {
         if floats {
             return constant;
         }
-        self.store.lam(self.store.name("F"), self.store.const0("FloatOps"), constant, BinderInfo::Default)
+        self.store.lam(
+            self.store.name("F"),
+            self.store.const0("FloatOps"),
+            constant,
+            BinderInfo::Default,
+        )
     }
 
     fn special(&self, s: Special) -> Expr {
         let (kind, dim) = s.names();
-        self.call(&format!("Ptx.Special.{kind}"), &[self.store.const0(&format!("Ptx.Dim.{dim}"))])
+        self.call(
+            &format!("Ptx.Special.{kind}"),
+            &[self.store.const0(&format!("Ptx.Dim.{dim}"))],
+        )
     }
 
     fn instr(&self, i: &Instr) -> Expr {
         let width = |w: &u32| self.nat(u64::from(*w));
         match i {
-            Instr::Alu { opcode, ins, out, dst, srcs } => self.call("Ptx.Instr.alu", &[
-                self.widths(ins),
-                width(out),
-                self.meaning(opcode),
-                self.nat(*dst),
-                self.operands(ins, srcs),
-            ]),
+            Instr::Alu {
+                opcode,
+                ins,
+                out,
+                dst,
+                srcs,
+            } => self.call(
+                "Ptx.Instr.alu",
+                &[
+                    self.widths(ins),
+                    width(out),
+                    self.meaning(opcode),
+                    self.nat(*dst),
+                    self.operands(ins, srcs),
+                ],
+            ),
             Instr::Sreg { dst, special } => {
                 self.call("Ptx.Instr.sreg", &[self.nat(*dst), self.special(*special)])
             }
-            Instr::LdParam { ty, rw, dst, param, off } => self.call("Ptx.Instr.ldParam", &[
-                self.mem_ty(*ty),
-                width(rw),
-                self.nat(*dst),
-                self.nat(*param as u64),
-                self.nat(*off),
-            ]),
-            Instr::Ld { access, ty, rw, dsts, base, off } => self.call("Ptx.Instr.ld", &[
-                self.access(*access),
-                self.mem_ty(*ty),
-                width(rw),
-                self.nats(dsts.iter().copied()),
-                self.operand(64, *base),
-                self.lit(*off),
-            ]),
-            Instr::St { access, ty, rw, srcs, base, off } => {
-                let operand_ty = self.call("Ptx.Operand", &[width(rw)]);
-                self.call("Ptx.Instr.st", &[
+            Instr::LdParam {
+                ty,
+                rw,
+                dst,
+                param,
+                off,
+            } => self.call(
+                "Ptx.Instr.ldParam",
+                &[
+                    self.mem_ty(*ty),
+                    width(rw),
+                    self.nat(*dst),
+                    self.nat(*param as u64),
+                    self.nat(*off),
+                ],
+            ),
+            Instr::Ld {
+                access,
+                ty,
+                rw,
+                dsts,
+                base,
+                off,
+            } => self.call(
+                "Ptx.Instr.ld",
+                &[
                     self.access(*access),
                     self.mem_ty(*ty),
                     width(rw),
-                    self.list_of(operand_ty, srcs, |x| self.operand(*rw, *x)),
+                    self.nats(dsts.iter().copied()),
                     self.operand(64, *base),
                     self.lit(*off),
-                ])
+                ],
+            ),
+            Instr::St {
+                access,
+                ty,
+                rw,
+                srcs,
+                base,
+                off,
+            } => {
+                let operand_ty = self.call("Ptx.Operand", &[width(rw)]);
+                self.call(
+                    "Ptx.Instr.st",
+                    &[
+                        self.access(*access),
+                        self.mem_ty(*ty),
+                        width(rw),
+                        self.list_of(operand_ty, srcs, |x| self.operand(*rw, *x)),
+                        self.operand(64, *base),
+                        self.lit(*off),
+                    ],
+                )
             }
             Instr::Bra { target } => self.call("Ptx.Instr.bra", &[self.nat(*target as u64)]),
             Instr::Ret => self.store.const0("Ptx.Instr.ret"),

@@ -28,8 +28,18 @@ pub struct Translation {
 ///
 /// Errors: the first construct that has no meaning.
 pub fn translate(f: &Function) -> Res<Translation> {
-    let (names, params, labels) = prepare(f)?;
-    let mut kernel = Kernel { name: f.name.text.clone(), params, regs: Vec::new(), labels, body: Vec::new() };
+    let Prepared {
+        names,
+        params,
+        labels,
+    } = prepare(f)?;
+    let mut kernel = Kernel {
+        name: f.name.text.clone(),
+        params,
+        regs: Vec::new(),
+        labels,
+        body: Vec::new(),
+    };
     let mut spans = Vec::new();
     for s in f.body.iter().flat_map(|b| &b.statements) {
         if let Statement::Instr(i) = s {
@@ -41,8 +51,15 @@ pub fn translate(f: &Function) -> Res<Translation> {
     Ok(Translation { kernel, spans })
 }
 
-/// The names of an entry, its parameters and labels; refuses every statement that is no instruction and has a meaning.
-pub(super) fn prepare(f: &Function) -> Res<(Names, Vec<Param>, Vec<(String, usize)>)> {
+/// The names of an entry, its parameters, and its labels with the lines they stand before.
+pub(super) struct Prepared {
+    pub names: Names,
+    params: Vec<Param>,
+    labels: Vec<(String, usize)>,
+}
+
+/// Everything of an entry but its instructions; refuses every statement that is no instruction and has a meaning.
+pub(super) fn prepare(f: &Function) -> Res<Prepared> {
     if f.returns.is_some() {
         return refuse(Reason::NoKernel, f.head);
     }
@@ -55,7 +72,10 @@ pub(super) fn prepare(f: &Function) -> Res<(Names, Vec<Param>, Vec<(String, usiz
     let mut names = Names::default();
     for p in f.params.iter().flatten() {
         if !names.add_param(&p.var.name.text) {
-            return refuse(Reason::AmbiguousName(p.var.name.text.clone()), p.var.name.span);
+            return refuse(
+                Reason::AmbiguousName(p.var.name.text.clone()),
+                p.var.name.span,
+            );
         }
     }
     let (mut labels, mut lines) = (Vec::new(), 0);
@@ -70,10 +90,16 @@ pub(super) fn prepare(f: &Function) -> Res<(Names, Vec<Param>, Vec<(String, usiz
             Statement::Loc(_) | Statement::Pragma(_) => {}
             Statement::Block(b) => return refuse(Reason::Scope, b.span),
             Statement::Targets(k, _) => return refuse(Reason::Directive(k.text.clone()), k.span),
-            Statement::Prototype(p) => return refuse(Reason::Directive(".callprototype".into()), p.name.span),
+            Statement::Prototype(p) => {
+                return refuse(Reason::Directive(".callprototype".into()), p.name.span);
+            }
         }
     }
-    Ok((names, params, labels))
+    Ok(Prepared {
+        names,
+        params,
+        labels,
+    })
 }
 
 fn param(p: &ast::Param) -> Res<Param> {
@@ -87,7 +113,10 @@ fn param(p: &ast::Param) -> Res<Param> {
         && p.var.dims.is_empty()
         && p.var.init.is_none()
     {
-        return Ok(Param { name: p.var.name.text.clone(), ty });
+        return Ok(Param {
+            name: p.var.name.text.clone(),
+            ty,
+        });
     }
     refuse(Reason::Parameter(p.var.name.text.clone()), p.var.name.span)
 }
@@ -97,11 +126,17 @@ pub(super) fn line(names: &Names, i: &ast::Instr) -> Res<Line> {
     let guard = match &i.guard {
         None => None,
         Some(g) => match names.find_reg(&g.pred)? {
-            (1, pred) => Some(Guard { pred, neg: g.negated }),
+            (1, pred) => Some(Guard {
+                pred,
+                neg: g.negated,
+            }),
             (w, _) => return refuse(Reason::Width(1, w), g.pred.span),
         },
     };
-    Ok(Line { guard, instr: instr(names, i)? })
+    Ok(Line {
+        guard,
+        instr: instr(names, i)?,
+    })
 }
 
 fn instr(names: &Names, i: &ast::Instr) -> Res<Instr> {
@@ -110,7 +145,10 @@ fn instr(names: &Names, i: &ast::Instr) -> Res<Instr> {
     if let Some(special) = special(i)
         && forms.iter().any(|f| f.shape() == "sreg")
     {
-        return Ok(Instr::Sreg { dst: reg_of_width(names, &i.operands[0], 32)?, special });
+        return Ok(Instr::Sreg {
+            dst: reg_of_width(names, &i.operands[0], 32)?,
+            special,
+        });
     }
     let Some(form) = forms.into_iter().find(|f| f.shape() != "sreg") else {
         return refuse(Reason::Opcode(opcode.clone()), i.opcode.span);
@@ -121,7 +159,9 @@ fn instr(names: &Names, i: &ast::Instr) -> Res<Instr> {
         "ld" => load(names, i, &form),
         "st" => store(names, i, &form),
         "bra" => match operands::<1>(i)? {
-            [ast::Operand::Name(l)] => Ok(Instr::Bra { target: names.find_label(l)? }),
+            [ast::Operand::Name(l)] => Ok(Instr::Bra {
+                target: names.find_label(l)?,
+            }),
             [other] => refuse(Reason::OperandKind("a label"), other.span()),
         },
         shape => {
@@ -139,12 +179,15 @@ fn instr(names: &Names, i: &ast::Instr) -> Res<Instr> {
 fn operands<const N: usize>(i: &ast::Instr) -> Res<[&ast::Operand; N]> {
     let all: Vec<&ast::Operand> = i.operands.iter().collect();
     let n = all.len();
-    all.try_into().or_else(|_| refuse(Reason::OperandCount(i.opcode.text.clone(), N, n), i.span))
+    all.try_into()
+        .or_else(|_| refuse(Reason::OperandCount(i.opcode.text.clone(), N, n), i.span))
 }
 
 /// The special register that a two-operand instruction reads.
 pub(super) fn special(i: &ast::Instr) -> Option<Special> {
-    let [_, ast::Operand::Name(w)] = &i.operands[..] else { return None };
+    let [_, ast::Operand::Name(w)] = &i.operands[..] else {
+        return None;
+    };
     let (kind, dim) = w.text.strip_prefix('%')?.split_once('.')?;
     Special::from_names(kind, dim)
 }
@@ -159,8 +202,19 @@ fn alu(names: &Names, i: &ast::Instr, form: &Form) -> Res<Instr> {
     }
     let dst = reg_of_width(names, &i.operands[0], out)?;
     let source = |((x, w), ty): ((&ast::Operand, &u32), &'static str)| value(names, x, *w, ty);
-    let srcs = i.operands[1..].iter().zip(&ins).zip(form.source_types()).map(source).collect::<Res<_>>()?;
-    Ok(Instr::Alu { opcode: i.opcode.text.clone(), ins, out, dst, srcs })
+    let srcs = i.operands[1..]
+        .iter()
+        .zip(&ins)
+        .zip(form.source_types())
+        .map(source)
+        .collect::<Res<_>>()?;
+    Ok(Instr::Alu {
+        opcode: i.opcode.text.clone(),
+        ins,
+        out,
+        dst,
+        srcs,
+    })
 }
 
 /// The number of a register that must have this width.
@@ -191,12 +245,16 @@ fn value(names: &Names, x: &ast::Operand, width: u32, ty: &'static str) -> Res<O
 fn literal(x: &ast::Operand, width: u32, ty: &'static str) -> Res<Lit> {
     let float = ty.starts_with('f');
     match x {
-        ast::Operand::Int(s, n) if !float && (width > 1 || n.value <= 1) => Ok(Lit::Int(*s == Sign::Minus, n.value)),
-        ast::Operand::Float(Sign::Plus, x) if float || (ty.starts_with('b') && width > 1) => match x.bits {
-            Some((32, bits)) if width == 32 => Ok(Lit::F32(bits as u32)),
-            Some((64, bits)) if width == 64 => Ok(Lit::F64(bits)),
-            _ => refuse(Reason::Literal(ty), x.span),
-        },
+        ast::Operand::Int(s, n) if !float && (width > 1 || n.value <= 1) => {
+            Ok(Lit::Int(*s == Sign::Minus, n.value))
+        }
+        ast::Operand::Float(Sign::Plus, x) if float || (ty.starts_with('b') && width > 1) => {
+            match x.bits {
+                Some((32, bits)) if width == 32 => Ok(Lit::F32(bits as u32)),
+                Some((64, bits)) if width == 64 => Ok(Lit::F64(bits)),
+                _ => refuse(Reason::Literal(ty), x.span),
+            }
+        }
         other => refuse(Reason::Literal(ty), other.span()),
     }
 }
@@ -230,20 +288,36 @@ fn ld_param(names: &Names, i: &ast::Instr, form: &Form) -> Res<Instr> {
     let (rw, dst) = reg(names, d)?;
     at_least(ty.bits(), rw, d)?;
     match address(a)? {
-        (ast::Operand::Name(p), Lit::Int(false, off)) => {
-            Ok(Instr::LdParam { ty, rw, dst, param: names.find_param(p)?, off })
-        }
-        _ => refuse(Reason::OperandKind("a parameter with a constant offset"), a.span()),
+        (ast::Operand::Name(p), Lit::Int(false, off)) => Ok(Instr::LdParam {
+            ty,
+            rw,
+            dst,
+            param: names.find_param(p)?,
+            off,
+        }),
+        _ => refuse(
+            Reason::OperandKind("a parameter with a constant offset"),
+            a.span(),
+        ),
     }
 }
 
 /// A register may be wider than the type of an access (ISA §9.4.1).
 fn at_least(bits: u32, rw: u32, x: &ast::Operand) -> Res<()> {
-    if rw < bits { refuse(Reason::Width(bits, rw), x.span()) } else { Ok(()) }
+    if rw < bits {
+        refuse(Reason::Width(bits, rw), x.span())
+    } else {
+        Ok(())
+    }
 }
 
 /// The elements of an access, `.v2` or `.v4` or one: `%r1`, `{%r1}` or `{%r1, %r2}`.
-fn elements<'i>(x: &'i ast::Operand, i: &ast::Instr, form: &Form, ty: MemTy) -> Res<Vec<&'i ast::Operand>> {
+fn elements<'i>(
+    x: &'i ast::Operand,
+    i: &ast::Instr,
+    form: &Form,
+    ty: MemTy,
+) -> Res<Vec<&'i ast::Operand>> {
     let wanted = match form.word("vec") {
         "v2" => 2,
         "v4" => 4,
@@ -254,7 +328,10 @@ fn elements<'i>(x: &'i ast::Operand, i: &ast::Instr, form: &Form, ty: MemTy) -> 
         one => vec![one],
     };
     if all.len() != wanted {
-        return refuse(Reason::OperandCount(i.opcode.text.clone(), wanted, all.len()), x.span());
+        return refuse(
+            Reason::OperandCount(i.opcode.text.clone(), wanted, all.len()),
+            x.span(),
+        );
     }
     if ty.bits() as usize / 8 * wanted > 16 {
         return refuse(Reason::AccessTooWide, i.opcode.span);
@@ -276,10 +353,22 @@ fn load(names: &Names, i: &ast::Instr, form: &Form) -> Res<Instr> {
     let all = elements(d, i, form, ty)?;
     let (rw, _) = reg(names, all[0])?;
     at_least(ty.bits(), rw, all[0])?;
-    let dsts = all.iter().map(|x| reg_of_width(names, x, rw)).collect::<Res<_>>()?;
+    let dsts = all
+        .iter()
+        .map(|x| reg_of_width(names, x, rw))
+        .collect::<Res<_>>()?;
     let (b, off) = address(a)?;
-    let access = Access { nc: form.word("nc") == "nc" };
-    Ok(Instr::Ld { access, ty, rw, dsts, base: base(names, b)?, off })
+    let access = Access {
+        nc: form.word("nc") == "nc",
+    };
+    Ok(Instr::Ld {
+        access,
+        ty,
+        rw,
+        dsts,
+        base: base(names, b)?,
+        off,
+    })
 }
 
 fn store(names: &Names, i: &ast::Instr, form: &Form) -> Res<Instr> {
@@ -292,13 +381,31 @@ fn store(names: &Names, i: &ast::Instr, form: &Form) -> Res<Instr> {
         at_least(ty.bits(), rw, x)?;
     }
     // A float literal fills its type exactly; in a wider register it would not be extended as a number.
-    let name = if rw == ty.bits() { ty.name() } else { wider(ty) };
-    let srcs = all.iter().map(|x| value(names, x, rw, name)).collect::<Res<_>>()?;
+    let name = if rw == ty.bits() {
+        ty.name()
+    } else {
+        wider(ty)
+    };
+    let srcs = all
+        .iter()
+        .map(|x| value(names, x, rw, name))
+        .collect::<Res<_>>()?;
     let (b, off) = address(a)?;
-    Ok(Instr::St { access: Access { nc: false }, ty, rw, srcs, base: base(names, b)?, off })
+    Ok(Instr::St {
+        access: Access { nc: false },
+        ty,
+        rw,
+        srcs,
+        base: base(names, b)?,
+        off,
+    })
 }
 
 /// The type that literals beside wider registers are read at.
 fn wider(ty: MemTy) -> &'static str {
-    if types::is_signed(ty.name()) { "s64" } else { "u64" }
+    if types::is_signed(ty.name()) {
+        "s64"
+    } else {
+        "u64"
+    }
 }

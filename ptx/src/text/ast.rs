@@ -25,15 +25,15 @@ pub enum Item {
     Target(Vec<Word>),
     /// `.address_size 64` (ISA §11.1.3).
     AddressSize(Int),
-    /// `.file 1 "a.cu", 0, 0` (ISA §11.4.2): index, quoted name, timestamp and size.
+    /// `.file 1 "a.cu", 0, 0` (ISA §11.5.3): index, quoted name, timestamp and size.
     File(Int, Word, Option<(Int, Int)>),
-    /// `.section .debug_info { … }` (ISA §11.4.1).
+    /// `.section .debug_info { … }` (ISA §11.5.2).
     Section(Word, Vec<SectionLine>),
     /// A module-level variable.
     Variable(Decl),
     /// A kernel or a device function.
     Function(Function),
-    /// `.alias a, b;` (ISA §11.6.5).
+    /// `.alias a, b;` (ISA §11.2.3).
     Alias(Vec<Word>),
     /// `.pragma "…";`
     Pragma(Vec<Word>),
@@ -230,7 +230,7 @@ pub enum Statement {
     Prototype(Box<Prototype>),
 }
 
-/// A call prototype (ISA §11.2.4).
+/// A call prototype (ISA §11.3.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prototype {
     /// Return parameters, if there is a list of them.
@@ -246,7 +246,7 @@ pub struct Prototype {
 /// File, line, column.
 pub type Position = [Int; 3];
 
-/// `.loc 1 270 14, function_name $L__info_string0+3, inlined_at 1 244 21` (ISA §11.4.3).
+/// `.loc 1 270 14, function_name $L__info_string0+3, inlined_at 1 244 21` (ISA §11.5.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loc {
     /// File, line, column.
@@ -372,27 +372,51 @@ impl Operand {
 }
 
 /// The state spaces (ISA §5.1).
-const SPACES: [&str; 8] = [".reg", ".sreg", ".const", ".global", ".local", ".param", ".shared", ".tex"];
+const SPACES: [&str; 8] = [
+    ".reg", ".sreg", ".const", ".global", ".local", ".param", ".shared", ".tex",
+];
 
 /// Words of a declaration that are neither space nor type.
 const OTHER: [&str; 11] = [
-    ".align", ".visible", ".extern", ".weak", ".common", ".ptr", ".attribute", ".v2", ".v4", ".v8", ".surfref",
+    ".align",
+    ".visible",
+    ".extern",
+    ".weak",
+    ".common",
+    ".ptr",
+    ".attribute",
+    ".v2",
+    ".v4",
+    ".v8",
+    ".surfref",
 ];
 
 /// The state space among these attributes, without its dot.
 pub fn space(attrs: &[Attr]) -> Option<&str> {
-    attrs.iter().map(|a| a.word.text.as_str()).find(|w| SPACES.contains(w)).map(|w| &w[1..])
+    attrs
+        .iter()
+        .map(|a| a.word.text.as_str())
+        .find(|w| SPACES.contains(w))
+        .map(|w| &w[1..])
 }
 
 /// The type among these attributes, without its dot: the first word that is neither a space nor an attribute.
 pub fn type_name(attrs: &[Attr]) -> Option<&str> {
     let known = |w: &&str| !SPACES.contains(w) && !OTHER.contains(w);
-    attrs.iter().map(|a| a.word.text.as_str()).find(known).and_then(|w| w.strip_prefix('.'))
+    attrs
+        .iter()
+        .map(|a| a.word.text.as_str())
+        .find(known)
+        .and_then(|w| w.strip_prefix('.'))
 }
 
 /// The first number of attribute `word` (with its dot), for instance of `.align`.
 pub fn attribute_number(attrs: &[Attr], word: &str) -> Option<u64> {
-    attrs.iter().find(|a| a.word.text == word).and_then(|a| a.numbers.first()).map(|n| n.value)
+    attrs
+        .iter()
+        .find(|a| a.word.text == word)
+        .and_then(|a| a.numbers.first())
+        .map(|n| n.value)
 }
 
 impl Module {

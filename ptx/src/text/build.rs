@@ -11,7 +11,10 @@ type Refusal<'s> = Lalr<u32, Token<'s>, ParseError>;
 
 /// A word at a place.
 pub fn word(text: &str, l: u32, r: u32) -> Word {
-    Word { text: text.to_owned(), span: Span::new(l, r) }
+    Word {
+        text: text.to_owned(),
+        span: Span::new(l, r),
+    }
 }
 
 /// An integer literal: decimal, `0x`, `0b` or octal, with an optional `U` (ISA §4.5.1).
@@ -25,20 +28,34 @@ pub fn int<'s>(text: &str, l: u32, r: u32) -> Result<Int, Refusal<'s>> {
         _ => (digits, 10),
     };
     match u64::from_str_radix(digits, radix) {
-        Ok(value) => Ok(Int { value, text: text.to_owned(), span }),
-        Err(_) => Err(Lalr::User { error: ParseError::new(ParseErrorKind::IntegerTooLarge, span) }),
+        Ok(value) => Ok(Int {
+            value,
+            text: text.to_owned(),
+            span,
+        }),
+        Err(_) => Err(Lalr::User {
+            error: ParseError::new(ParseErrorKind::IntegerTooLarge, span),
+        }),
     }
 }
 
 /// A floating-point literal; the exact forms keep their bits (ISA §4.5.2).
 pub fn float(text: &str, l: u32, r: u32) -> Float {
-    let exact = |width: u32| u64::from_str_radix(&text[2..], 16).ok().map(|bits| (width, bits));
+    let exact = |width: u32| {
+        u64::from_str_radix(&text[2..], 16)
+            .ok()
+            .map(|bits| (width, bits))
+    };
     let bits = match text.as_bytes() {
         [b'0', b'f' | b'F', ..] => exact(32),
         [b'0', b'd' | b'D', ..] => exact(64),
         _ => None,
     };
-    Float { bits, text: text.to_owned(), span: Span::new(l, r) }
+    Float {
+        bits,
+        text: text.to_owned(),
+        span: Span::new(l, r),
+    }
 }
 
 /// A non-empty list.
@@ -51,13 +68,22 @@ pub fn list<T>(first: T, rest: Vec<T>) -> Vec<T> {
 
 /// A function with what stands before its keyword.
 pub fn function(l: u32, attrs: Vec<Attr>, rest: Function) -> Function {
-    Function { attrs, head: Span::new(l, rest.head.end), ..rest }
+    Function {
+        attrs,
+        head: Span::new(l, rest.head.end),
+        ..rest
+    }
 }
 
 /// An instruction, from its guard or opcode to its semicolon.
 pub fn instr(guard: Option<Guard>, opcode: Word, operands: Vec<Operand>, r: u32) -> Instr {
     let start = guard.as_ref().map_or(opcode.span.start, |g| g.span.start);
-    Instr { guard, opcode, operands, span: Span::new(start, r) }
+    Instr {
+        guard,
+        opcode,
+        operands,
+        span: Span::new(start, r),
+    }
 }
 
 /// A `.loc` of an inlined position; its two words must be the ISA's.
@@ -72,8 +98,13 @@ pub fn inlined<'s>(
     for (word, wanted) in [(function_name, "function_name"), (inlined_at, "inlined_at")] {
         if word.text != wanted {
             let kind = ParseErrorKind::UnknownLocAttribute(word.text);
-            return Err(Lalr::User { error: ParseError::new(kind, word.span) });
+            return Err(Lalr::User {
+                error: ParseError::new(kind, word.span),
+            });
         }
     }
-    Ok(Loc { at, inlined: Some((name, offset, place)) })
+    Ok(Loc {
+        at,
+        inlined: Some((name, offset, place)),
+    })
 }

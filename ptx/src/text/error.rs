@@ -40,7 +40,7 @@ pub enum ParseErrorKind {
         /// What could have followed, in the notation of the grammar.
         expected: Vec<String>,
     },
-    /// A word of `.loc` other than `function_name` and `inlined_at` (ISA §11.4.3).
+    /// A word of `.loc` other than `function_name` and `inlined_at` (ISA §11.5.4).
     UnknownLocAttribute(String),
 }
 
@@ -87,7 +87,11 @@ fn list(f: &mut fmt::Formatter<'_>, expected: &[String]) -> fmt::Result {
         f.write_str(if i == 0 { "; expected " } else { ", " })?;
         f.write_str(e)?;
     }
-    if expected.len() > 8 { f.write_str(", …") } else { Ok(()) }
+    if expected.len() > 8 {
+        f.write_str(", …")
+    } else {
+        Ok(())
+    }
 }
 
 impl fmt::Display for ParseError {
@@ -107,7 +111,9 @@ impl fmt::Display for ParseError {
                 f.write_str("unexpected end of the text")?;
                 list(f, expected)
             }
-            ParseErrorKind::UnknownLocAttribute(word) => write!(f, "unknown `.loc` attribute `{word}`"),
+            ParseErrorKind::UnknownLocAttribute(word) => {
+                write!(f, "unknown `.loc` attribute `{word}`")
+            }
         }
     }
 }

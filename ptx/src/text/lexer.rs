@@ -136,7 +136,10 @@ pub type Spanned<'s> = (u32, Token<'s>, u32);
 /// Errors: a character that begins no token, an unclosed comment or string, brackets nested deeper than [`MAX_DEPTH`].
 pub fn lex(text: &str) -> Result<(Vec<Spanned<'_>>, Trivia), ParseError> {
     if u32::try_from(text.len()).is_err() {
-        return Err(ParseError::new(ParseErrorKind::TextTooLarge, Span::default()));
+        return Err(ParseError::new(
+            ParseErrorKind::TextTooLarge,
+            Span::default(),
+        ));
     }
     let (mut tokens, mut trivia) = (Vec::new(), Trivia::default());
     let (mut depth, mut last) = (0usize, 0usize);
@@ -166,7 +169,12 @@ fn stray(text: &str, start: usize) -> ParseError {
         Some('/') if rest.starts_with("/*") => (ParseErrorKind::UnterminatedComment, 2),
         Some('"') => (ParseErrorKind::UnterminatedString, 1),
         Some(c) => (ParseErrorKind::UnexpectedCharacter(c), c.len_utf8()),
-        None => (ParseErrorKind::UnexpectedEnd { expected: Vec::new() }, 0),
+        None => (
+            ParseErrorKind::UnexpectedEnd {
+                expected: Vec::new(),
+            },
+            0,
+        ),
     };
     ParseError::new(kind, Span::new(start as u32, (start + len) as u32))
 }

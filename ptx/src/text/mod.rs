@@ -15,7 +15,12 @@ pub use parse::parse;
 pub use print::{Layout, Printer};
 
 lalrpop_util::lalrpop_mod!(
-    #[allow(clippy::all, missing_docs, unused, reason = "generated from grammar.lalrpop")]
+    #[allow(
+        clippy::all,
+        missing_docs,
+        unused,
+        reason = "generated from grammar.lalrpop"
+    )]
     grammar,
     "/text/grammar.rs"
 );

@@ -24,18 +24,33 @@ fn refusal(text: &str, end: u32, e: Lalr<u32, Token<'_>, ParseError>) -> ParseEr
     let unexpected = |l: u32, r: u32, expected: Vec<String>| {
         let span = Span::new(l, r);
         let found = text[span.range()].to_owned();
-        ParseError::new(ParseErrorKind::UnexpectedToken { found, expected: names(expected) }, span)
+        ParseError::new(
+            ParseErrorKind::UnexpectedToken {
+                found,
+                expected: names(expected),
+            },
+            span,
+        )
     };
     match e {
         Lalr::User { error } => error,
-        Lalr::UnrecognizedToken { token: (l, _, r), expected } => unexpected(l, r, expected),
+        Lalr::UnrecognizedToken {
+            token: (l, _, r),
+            expected,
+        } => unexpected(l, r, expected),
         Lalr::ExtraToken { token: (l, _, r) } => unexpected(l, r, Vec::new()),
-        Lalr::UnrecognizedEof { expected, .. } => {
-            ParseError::new(ParseErrorKind::UnexpectedEnd { expected: names(expected) }, Span::new(end, end))
-        }
-        Lalr::InvalidToken { location } => {
-            ParseError::new(ParseErrorKind::UnexpectedEnd { expected: Vec::new() }, Span::new(location, location))
-        }
+        Lalr::UnrecognizedEof { expected, .. } => ParseError::new(
+            ParseErrorKind::UnexpectedEnd {
+                expected: names(expected),
+            },
+            Span::new(end, end),
+        ),
+        Lalr::InvalidToken { location } => ParseError::new(
+            ParseErrorKind::UnexpectedEnd {
+                expected: Vec::new(),
+            },
+            Span::new(location, location),
+        ),
     }
 }
 
@@ -44,7 +59,11 @@ fn names(expected: Vec<String>) -> Vec<String> {
     let words = ["name", "dotted name", "integer", "float", "string"];
     let tidy = |e: String| {
         let inner = e.trim_matches('"');
-        if words.contains(&inner) { format!("a {inner}").replace("a integer", "an integer") } else { format!("`{inner}`") }
+        if words.contains(&inner) {
+            format!("a {inner}").replace("a integer", "an integer")
+        } else {
+            format!("`{inner}`")
+        }
     };
     expected.into_iter().map(tidy).collect()
 }

@@ -56,7 +56,13 @@ impl Module {
 impl<'m> Printer<'m> {
     /// An empty text.
     pub fn new(layout: Layout<'m>) -> Self {
-        Printer { out: String::new(), layout, tokens: 0, depth: 0, gap: Gap::None }
+        Printer {
+            out: String::new(),
+            layout,
+            tokens: 0,
+            depth: 0,
+            gap: Gap::None,
+        }
     }
 
     /// The text so far, ending in a newline (canonical layout).
@@ -69,7 +75,8 @@ impl<'m> Printer<'m> {
 
     fn piece(&mut self) {
         if let Layout::Original(trivia) = self.layout {
-            self.out.push_str(trivia.piece(self.tokens).unwrap_or_default());
+            self.out
+                .push_str(trivia.piece(self.tokens).unwrap_or_default());
         }
     }
 
@@ -141,11 +148,17 @@ impl<'m> Printer<'m> {
             }
             Item::AddressSize(n) => {
                 self.tok(".address_size");
-                { self.space(); self.int(n); }
+                {
+                    self.space();
+                    self.int(n);
+                }
             }
             Item::File(n, name, stamp) => {
                 self.tok(".file");
-                { self.space(); self.int(n); }
+                {
+                    self.space();
+                    self.int(n);
+                }
                 self.spaced(&name.text);
                 if let Some((time, size)) = stamp {
                     for x in [time, size] {
@@ -389,7 +402,10 @@ impl<'m> Printer<'m> {
     fn loc(&mut self, l: &Loc) {
         self.tok(".loc");
         for n in &l.at {
-            { self.space(); self.int(n); }
+            {
+                self.space();
+                self.int(n);
+            }
         }
         if let Some((name, offset, place)) = &l.inlined {
             self.tok(",");
@@ -402,7 +418,10 @@ impl<'m> Printer<'m> {
             self.tok(",");
             self.spaced("inlined_at");
             for n in place {
-                { self.space(); self.int(n); }
+                {
+                    self.space();
+                    self.int(n);
+                }
             }
         }
     }
