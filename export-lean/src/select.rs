@@ -170,7 +170,7 @@ fn group<'e>(env: &'e Environment<'_>) -> (Vec<Unit<'e>>, FxHashMap<Name, usize>
 }
 
 /// The constants that a term node needs: those it names, and those that a literal stands for.
-fn mentioned<'b>(st: &Store<'b>, node: Node<'b>, mut f: impl FnMut(Name)) {
+pub(crate) fn mentioned<'b>(st: &Store<'b>, node: Node<'b>, mut f: impl FnMut(Name)) {
     match node {
         Node::Const(n, _) | Node::Proj(n, _, _) => f(n),
         Node::Nat(_) => f(st.name("Nat")),

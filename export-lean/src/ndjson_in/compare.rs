@@ -1,8 +1,8 @@
 //! What a file says of derived constants, against what the kernel derived.
 
 use logic::{
-    ConstantInfo, ConstructorInfo, Environment, Expr, InductiveInfo, Level, Name, Node, QuotKind,
-    RecursorInfo, RecursorRule, Signature, Store,
+    Checker, ConstantInfo, ConstructorInfo, Environment, Expr, InductiveInfo, Level, Name, Node,
+    QuotKind, RecursorInfo, RecursorRule, Signature, Store,
 };
 use rustc_hash::FxHashSet;
 
@@ -142,7 +142,7 @@ fn recursor(env: &Environment<'_>, r: &RecursorInfo) -> Result<(), Difference> {
             &r.sig.univ_params,
             &d.sig.univ_params,
         );
-        let same = equal(env, rhs, derived.rhs);
+        let same = equal(env, rhs, derived.rhs, &d.sig.univ_params);
         demand(same, Difference::Rule)?;
     }
     Ok(())
@@ -166,7 +166,7 @@ fn signature(env: &Environment<'_>, mine: &Signature, d: &Signature) -> Result<(
         Difference::UniverseParameters,
     )?;
     let ty = renamed(env.store(), mine.ty, &mine.univ_params, &d.univ_params);
-    demand(equal(env, ty, d.ty), Difference::Type)
+    demand(equal(env, ty, d.ty, &d.univ_params), Difference::Type)
 }
 
 fn renamed(st: &Store<'_>, e: Expr, from: &[Name], to: &[Name]) -> Expr {
@@ -177,9 +177,13 @@ fn renamed(st: &Store<'_>, e: Expr, from: &[Name], to: &[Name]) -> Expr {
     st.instantiate_level_params(e, from, &levels)
 }
 
-/// Equality up to binder names and annotations.
-fn equal(env: &Environment<'_>, a: Expr, b: Expr) -> bool {
-    alpha_equal(env.store(), a, b)
+/// Definitional equality of two closed terms. A claimed term that is not even well-typed is different.
+fn equal(env: &Environment<'_>, claimed: Expr, derived: Expr, univ_params: &[Name]) -> bool {
+    if alpha_equal(env.store(), claimed, derived) {
+        return true;
+    }
+    let mut checker = Checker::new(env, univ_params);
+    checker.check(claimed).is_ok() && checker.is_defeq(claimed, derived).unwrap_or(false)
 }
 
 /// Equality up to binder names and annotations, each pair of subterms once.

@@ -1,0 +1,233 @@
+//! Names as Lean's parser reads them.
+
+use logic::{Name, NameNode, Store};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Words that Lean reads as something else than an identifier.
+const KEYWORDS: &[&str] = &[
+    "Prop",
+    "Sort",
+    "Type",
+    "abbrev",
+    "at",
+    "attribute",
+    "axiom",
+    "builtin_initialize",
+    "by",
+    "calc",
+    "catch",
+    "class",
+    "decreasing_by",
+    "def",
+    "deriving",
+    "do",
+    "elab",
+    "else",
+    "end",
+    "example",
+    "exists",
+    "export",
+    "extends",
+    "finally",
+    "for",
+    "forall",
+    "from",
+    "fun",
+    "have",
+    "if",
+    "import",
+    "in",
+    "include",
+    "inductive",
+    "infix",
+    "infixl",
+    "infixr",
+    "initialize",
+    "instance",
+    "let",
+    "local",
+    "macro",
+    "macro_rules",
+    "match",
+    "meta",
+    "mutual",
+    "namespace",
+    "no_index",
+    "nofun",
+    "nomatch",
+    "noncomputable",
+    "nonrec",
+    "notation",
+    "obtain",
+    "omit",
+    "opaque",
+    "open",
+    "partial",
+    "postfix",
+    "prefix",
+    "prelude",
+    "private",
+    "protected",
+    "public",
+    "rec",
+    "repeat",
+    "return",
+    "scoped",
+    "section",
+    "set_option",
+    "show",
+    "sorry",
+    "static",
+    "structure",
+    "suffices",
+    "syntax",
+    "termination_by",
+    "then",
+    "theorem",
+    "this",
+    "throw",
+    "try",
+    "universe",
+    "unless",
+    "unsafe",
+    "using",
+    "variable",
+    "where",
+    "while",
+    "with",
+];
+
+/// What Lean's commands `inductive` and `structure` define beside the recursor. Constants of ours with these names
+/// are written with an underscore behind.
+const GENERATED: &[&str] = &[
+    "below",
+    "belowOn",
+    "binductionOn",
+    "brecOn",
+    "casesOn",
+    "ctorElim",
+    "ctorElimType",
+    "ctorIdx",
+    "ibelow",
+    "inductionOn",
+    "noConfusion",
+    "noConfusionType",
+    "noConfusionEnum",
+    "recOn",
+    "sizeOf_spec",
+    "toCtorIdx",
+];
+
+fn starts_identifier(c: char) -> bool {
+    c.is_ascii_alphabetic() || c == '_' || is_greek(c)
+}
+
+fn is_greek(c: char) -> bool {
+    ('α'..='ω').contains(&c) && c != 'λ' || ('Α'..='Ω').contains(&c) && c != 'Π' && c != 'Σ'
+}
+
+fn continues_identifier(c: char) -> bool {
+    c.is_ascii_alphanumeric()
+        || matches!(c, '_' | '\'' | '!' | '?')
+        || is_greek(c)
+        || ('₀'..='₉').contains(&c)
+}
+
+/// One component of a name, in quotes if it needs them. `None` if not even quotes help.
+pub(super) fn component(s: &str) -> Option<String> {
+    let plain = s.starts_with(starts_identifier) && s.chars().all(continues_identifier);
+    if plain && !KEYWORDS.contains(&s) && s != "_" {
+        return Some(s.to_owned());
+    }
+    let quotable = !s.is_empty() && !s.contains(['«', '»', '\n', '\r']);
+    quotable.then(|| format!("«{s}»"))
+}
+
+/// The components of a name.
+pub(super) fn components(st: &Store<'_>, n: Name) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut cur = n;
+    loop {
+        match st.name_node(cur) {
+            NameNode::Anon => break,
+            NameNode::Str(p, s) => {
+                out.push(s.to_owned());
+                cur = p;
+            }
+            NameNode::Num(p, i) => {
+                out.push(i.to_string());
+                cur = p;
+            }
+        }
+    }
+    out.reverse();
+    out
+}
+
+fn add_underscore(parts: &mut [String]) {
+    if let Some(last) = parts.last_mut() {
+        last.push('_');
+    }
+}
+
+/// How the constants of an export are written.
+#[derive(Default)]
+pub(super) struct Names {
+    written: FxHashMap<Name, String>,
+    taken: FxHashSet<String>,
+    /// First components, which no local variable may have.
+    roots: FxHashSet<String>,
+}
+
+impl Names {
+    /// Gives constants their spelling, in order. `false` if one cannot be spelled.
+    pub fn add(&mut self, st: &Store<'_>, n: Name, is_type: impl Fn(Name) -> bool) -> bool {
+        let mut parts = components(st, n);
+        let generated = parts
+            .last()
+            .is_some_and(|l| GENERATED.contains(&l.as_str()));
+        if generated && is_type(st.name_prefix(n)) {
+            add_underscore(&mut parts);
+        }
+        let text = loop {
+            let spelled: Option<Vec<String>> = parts.iter().map(|p| component(p)).collect();
+            let Some(spelled) = spelled else {
+                return false;
+            };
+            let text = spelled.join(".");
+            if self.taken.insert(text.clone()) {
+                break text;
+            }
+            add_underscore(&mut parts);
+        };
+        if let Some(root) = parts.first() {
+            self.roots.insert(root.clone());
+        }
+        self.written.insert(n, text);
+        true
+    }
+
+    /// How a constant is written.
+    pub fn get(&self, n: Name) -> &str {
+        self.written.get(&n).map_or("_unknown", String::as_str)
+    }
+
+    /// A spelling near `wanted` that is no root of a constant and not in `scope`.
+    pub fn local(&self, wanted: &str, in_scope: impl Fn(&str) -> bool) -> String {
+        let plain = wanted.starts_with(starts_identifier)
+            && wanted.chars().all(continues_identifier)
+            && !KEYWORDS.contains(&wanted)
+            && wanted != "_";
+        let mut name = if plain { wanted } else { "x" }.to_owned();
+        if self.roots.contains(&name) {
+            name.push('_');
+        }
+        let stem = name.clone();
+        let mut i = 0;
+        while self.roots.contains(&name) || in_scope(&name) {
+            i += 1;
+            name = format!("{stem}_{i}");
+        }
+        name
+    }
+}

@@ -1,0 +1,76 @@
+//! Counts the lines that a reader of a theorem has to trust, file by file.
+
+use std::io;
+use std::path::Path;
+
+use crate::lines;
+
+/// The budget of the kernel.
+pub const KERNEL_LIMIT: usize = 5_000;
+
+/// One part of what is trusted.
+struct Part {
+    title: &'static str,
+    folders: &'static [&'static str],
+    suffix: &'static str,
+    count: fn(&str) -> usize,
+    limit: Option<usize>,
+}
+
+const PARTS: [Part; 3] = [
+    Part {
+        title: "the kernel: judges every proof",
+        folders: &["logic/src"],
+        suffix: "rs",
+        count: lines::rust,
+        limit: Some(KERNEL_LIMIT),
+    },
+    Part {
+        title: "the PTX path: text to module to kernel term",
+        folders: &["ptx/src", "ptx/build.rs"],
+        suffix: "rs",
+        count: lines::rust,
+        limit: None,
+    },
+    Part {
+        title: "the definitions that statements rest on",
+        folders: &["proofs/ptx"],
+        suffix: "ptxp",
+        count: lines::script_definitions,
+        limit: None,
+    },
+];
+
+/// Prints the table. `false` when a limit is passed.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn run(root: &Path) -> io::Result<bool> {
+    let files = crate::files(root)?;
+    let mut within = true;
+    for part in &PARTS {
+        println!("{}", part.title);
+        let mut total = 0;
+        for path in &files {
+            let inside = part.folders.iter().any(|f| path.starts_with(f));
+            if !inside || path.extension().is_none_or(|e| e != part.suffix) {
+                continue;
+            }
+            let n = (part.count)(&std::fs::read_to_string(root.join(path))?);
+            println!("{n:7}  {}", path.display());
+            total += n;
+        }
+        match part.limit {
+            Some(limit) => {
+                println!("{total:7}  of at most {limit}");
+                within &= total <= limit;
+            }
+            None => println!("{total:7}  in all"),
+        }
+        println!();
+    }
+    if !within {
+        println!("the kernel is larger than its budget");
+    }
+    Ok(within)
+}
