@@ -3,7 +3,7 @@
 use logic::{BinderInfo, ConstructorInfo, Declaration, Environment, Expr, Level, Signature};
 
 use super::Family;
-use super::no_confusion::{FieldEq, Plan, equations, open_fields, result_indices};
+use super::no_confusion::{FieldEq, Plan, equations, result_indices};
 use super::scope::{Local, Scope, fvars, occurs};
 
 /// The injectivity theorems of all constructors that have a field about which they can say something.

@@ -8,6 +8,8 @@ mod injective;
 mod no_confusion;
 mod projections;
 mod scope;
+#[cfg(test)]
+mod tests;
 
 use logic::{
     ConstantInfo, ConstructorInfo, Declaration, Environment, Expr, InductiveInfo, Level, Name,

@@ -58,7 +58,7 @@ impl<'e, 'b> Scope<'e, 'b> {
     /// A new variable.
     pub fn local(&mut self, name: Name, ty: Expr, info: BinderInfo) -> Local {
         Local {
-            fvar: self.checker.fresh_fvar(name, ty, None),
+            fvar: self.checker.fresh_fvar(ty, None),
             name,
             ty,
             info,

@@ -1,0 +1,119 @@
+//! Tactics without a grammar of their own, known by the word at their head.
+
+use crate::meta::{Elab, ElabError, MVarId, Result};
+use crate::syntax::ast::{Ident, RPattern, RPatternKind, TacticArg, TacticArgKind, Term};
+
+use super::util::{nearest, term_ident};
+use super::{basic, ctor, ext, subst};
+
+/// The tactics of this module, and those with a grammar, for near matches.
+const KNOWN: &[&str] = &[
+    "absurd", "all_goals", "and_intros", "any_goals", "apply", "assumption", "by_cases", "calc",
+    "case", "cases", "change", "clear", "congr", "constructor", "contradiction", "decide", "done",
+    "dsimp", "exact", "exacts", "exfalso", "exists", "ext", "first", "funext", "generalize",
+    "have", "induction", "infer_instance", "injection", "intro", "intros", "left", "let", "match",
+    "next", "nofun", "obtain", "omega", "rcases", "refine", "rename_i", "repeat", "revert",
+    "rewrite", "rfl", "right", "rintro", "rotate_left", "rotate_right", "rw", "rwa", "show",
+    "simp", "simp_all", "simpa", "skip", "sorry", "specialize", "split", "split_ifs", "subst",
+    "subst_vars", "suffices", "swap", "symm", "trans", "trivial", "try", "unfold", "use",
+];
+
+fn terms(args: &[TacticArg]) -> Vec<&Term> {
+    args.iter()
+        .filter_map(|a| match &a.kind {
+            TacticArgKind::Term(t) => Some(t),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Names after a tactic, given by `with` or without it.
+fn patterns(args: &[TacticArg]) -> Vec<RPattern> {
+    let mut out = Vec::new();
+    for a in args {
+        match &a.kind {
+            TacticArgKind::With(ps) => out.extend(ps.iter().cloned()),
+            TacticArgKind::Term(t) => {
+                if let Some(i) = term_ident(t) {
+                    out.push(RPattern {
+                        kind: RPatternKind::Name(i.clone()),
+                        span: t.span,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Runs a tactic by name.
+pub(crate) fn run<'b>(
+    el: &mut Elab<'b>,
+    m: MVarId,
+    name: &Ident,
+    args: &[TacticArg],
+) -> Result<Vec<MVarId>> {
+    let ts = terms(args);
+    match (&*name.name, &ts[..]) {
+        ("injection", [t, ..]) => {
+            let Some(id) = term_ident(t) else {
+                return Err(ElabError::new(
+                    t.span,
+                    "`injection` takes the name of a hypothesis",
+                ));
+            };
+            let id = id.clone();
+            let pats = patterns(&args[1..]);
+            ext::injection(el, m, &id, &pats)
+        }
+        ("subst_vars", []) => subst::subst_vars(el, m),
+        ("and_intros", []) => ctor::and_intros(el, m),
+        ("infer_instance", []) => {
+            let ty = el.mvar_type(m);
+            let e = el.with_goal(m, |el| el.synth_instance(ty))?;
+            el.assign_checked(m, e)?;
+            Ok(Vec::new())
+        }
+        ("absurd", [t]) => {
+            let (h, _) = el.with_goal(m, |el| el.elab_for_tactic(t, None, false))?;
+            let p = el.with_goal(m, |el| el.infer_type(h))?;
+            let p = el.instantiate_mvars(p);
+            let not_p = el.mk_not(p);
+            let g = {
+                let lctx = el.mvar_lctx(m);
+                super::util::goal_in(el, lctx, not_p, logic::Name::ANON)
+            };
+            let target = el.mvar_type(m);
+            let g_e = el.mk_mvar(g);
+            let e = el.with_goal(m, |el| el.mk_absurd(target, h, g_e))?;
+            el.assign(m, e);
+            Ok(vec![g])
+        }
+        ("nofun", []) => {
+            let gs = basic::intros(el, m, &[])?;
+            for g in &gs {
+                basic::contradiction(el, *g)?;
+            }
+            Ok(Vec::new())
+        }
+        ("classical" | "rotate_left" | "rotate_right" | "swap", []) => Ok(vec![m]),
+        _ => {
+            let known: Vec<String> = KNOWN.iter().map(|s| (*s).to_owned()).collect();
+            let mut err = ElabError::new(
+                name.span,
+                if KNOWN.contains(&&*name.name) {
+                    format!("`{}` does not take these arguments", name.name)
+                } else {
+                    format!("there is no tactic `{}`", name.name)
+                },
+            );
+            if let Some(n) = nearest(&name.name, &known)
+                && n != &*name.name
+            {
+                err = err.help(format!("did you mean `{n}`?"));
+            }
+            Err(err)
+        }
+    }
+}
