@@ -111,6 +111,7 @@ impl<'b> Store<'b> {
         Info {
             has_level_param: f.has_param,
             has_level_mvar: f.has_mvar,
+            depth: f.depth,
             ..Info::default()
         }
     }
@@ -193,7 +194,7 @@ impl<'b> Store<'b> {
         Expr(self.info(e).canon)
     }
 
-    /// The length of the longest path in a term.
+    /// The length of the longest path in a term, universes included.
     pub fn depth(&self, e: Expr) -> u32 {
         self.info(e).depth
     }

@@ -41,6 +41,8 @@ pub enum LevelNode {
 pub(crate) struct LevelFlags {
     pub has_param: bool,
     pub has_mvar: bool,
+    /// The length of the longest path from the root.
+    pub depth: u32,
 }
 
 impl<'b> Store<'b> {
@@ -50,24 +52,22 @@ impl<'b> Store<'b> {
     }
 
     fn mk_level(&self, node: LevelNode) -> Level {
-        let flags = match node {
-            LevelNode::Zero => LevelFlags::default(),
+        let below = match node {
             LevelNode::Succ(a) => self.level_flags(a),
             LevelNode::Max(a, b) | LevelNode::IMax(a, b) => {
                 let (a, b) = (self.level_flags(a), self.level_flags(b));
                 LevelFlags {
                     has_param: a.has_param || b.has_param,
                     has_mvar: a.has_mvar || b.has_mvar,
+                    depth: a.depth.max(b.depth),
                 }
             }
-            LevelNode::Param(_) => LevelFlags {
-                has_param: true,
-                has_mvar: false,
-            },
-            LevelNode::MVar(_) => LevelFlags {
-                has_param: false,
-                has_mvar: true,
-            },
+            LevelNode::Zero | LevelNode::Param(_) | LevelNode::MVar(_) => LevelFlags::default(),
+        };
+        let flags = LevelFlags {
+            has_param: below.has_param || matches!(node, LevelNode::Param(_)),
+            has_mvar: below.has_mvar || matches!(node, LevelNode::MVar(_)),
+            depth: below.depth.saturating_add(1),
         };
         let id = self.levels.borrow_mut().intern(node);
         let mut all = self.level_flags.borrow_mut();

@@ -11,7 +11,8 @@ const MAX_DEPTH: u32 = 24;
 const MAX_LEN: usize = 4000;
 
 impl<'b> Store<'b> {
-    /// A term as text. Free variables print as `x!id`, metavariables as `?id`.
+    /// A term as text. Free variables print as `x!id`, the checker's own as `x✝k` (binder number `k` from outside),
+    /// metavariables as `?id`.
     pub fn show(&self, e: Expr) -> String {
         let mut out = String::new();
         self.show_go(e, &mut Vec::new(), 0, false, &mut out);
@@ -87,7 +88,10 @@ impl<'b> Store<'b> {
                 Some(k) => out.push_str(&names[k]),
                 None => out.push_str(&format!("#{}", i as usize - names.len())),
             },
-            Node::FVar(i) => out.push_str(&format!("x!{i}")),
+            Node::FVar(i) => match self.scoped_depth(i) {
+                Some(depth) => out.push_str(&format!("x✝{depth}")),
+                None => out.push_str(&format!("x!{i}")),
+            },
             Node::MVar(i) => out.push_str(&format!("?{i}")),
             Node::Sort(l) => match self.level_node(l) {
                 LevelNode::Zero => out.push_str("Prop"),
@@ -148,7 +152,9 @@ impl<'b> Store<'b> {
                 self.show_go(x, names, depth + 1, true, out);
                 out.push_str(&format!(".{}", u64::from(i) + 1));
             }
-            Node::Nat(n) if n.bits() > 256 => out.push_str(&format!("<number of {} bits>", n.bits())),
+            Node::Nat(n) if n.bits() > 256 => {
+                out.push_str(&format!("<number of {} bits>", n.bits()))
+            }
             Node::Nat(n) => out.push_str(&n.to_string()),
             Node::Str(s) => out.push_str(&format!("{s:?}")),
         }

@@ -113,9 +113,18 @@ impl<'b> Store<'b> {
 
     /// The type of a variable made by `scoped_fvar`.
     pub(crate) fn scoped_type(&self, id: u32) -> Option<Expr> {
+        self.scope_entry(id).map(|e| e.1)
+    }
+
+    /// The depth of a variable made by `scoped_fvar`.
+    pub(crate) fn scoped_depth(&self, id: u32) -> Option<u32> {
+        self.scope_entry(id).map(|e| e.0)
+    }
+
+    fn scope_entry(&self, id: u32) -> Option<(u32, Expr)> {
         let k = id.checked_sub(SCOPED)? as usize;
         let scoped = self.scoped.borrow();
-        (k < scoped.len()).then(|| scoped.node(k).1)
+        (k < scoped.len()).then(|| scoped.node(k))
     }
 
     pub(crate) fn intern_str(&self, s: &str) -> &'b str {

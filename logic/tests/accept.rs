@@ -34,8 +34,14 @@ fn computation() {
         assert_eq!(l.whnf("Nat.beq 7 7"), "Bool.true");
         assert!(l.eq("Nat.sub 3 5", "Nat.zero"));
         assert!(l.eq("Nat.succ (Nat.succ Nat.zero)", "2"));
-        assert!(l.eq("fun (x : Nat) => Nat.add x 3", "fun (x : Nat) => Nat.succ (Nat.succ (Nat.succ x))"));
-        assert!(!l.eq("fun (x : Nat) => Nat.add x 3", "fun (x : Nat) => Nat.add x 4"));
+        assert!(l.eq(
+            "fun (x : Nat) => Nat.add x 3",
+            "fun (x : Nat) => Nat.succ (Nat.succ (Nat.succ x))"
+        ));
+        assert!(!l.eq(
+            "fun (x : Nat) => Nat.add x 3",
+            "fun (x : Nat) => Nat.add x 4"
+        ));
         l.accept("theorem two : Eq.{1} Nat (Nat.mul 123456789 987654321) 121932631112635269 := Eq.refl.{1} Nat 121932631112635269");
     });
 }
@@ -69,7 +75,10 @@ fn prop_in_disguise() {
              theorem s : S := S.mk True.intro 3
              theorem out : S -> True := fun (s : S) => proj[S, 0] s",
         );
-        assert!(l.eq("fun (x y : S) => Eq.refl.{0} S x", "fun (x y : S) => Eq.refl.{0} S y"));
+        assert!(l.eq(
+            "fun (x y : S) => Eq.refl.{0} S x",
+            "fun (x y : S) => Eq.refl.{0} S y"
+        ));
     });
 }
 
@@ -104,8 +113,14 @@ fn projections_and_structure_eta() {
 fn unit_like_and_function_eta() {
     lab(PRELUDE, |l| {
         assert!(l.eq("fun (x y : PUnit.{1}) => x", "fun (x y : PUnit.{1}) => y"));
-        assert!(l.eq("fun (x y : Nat) => x", "fun (x : Nat) => (fun (z y : Nat) => z) x"));
-        assert!(l.eq("fun (f : Nat -> Nat) (x : Nat) => f x", "fun (f : Nat -> Nat) => f"));
+        assert!(l.eq(
+            "fun (x y : Nat) => x",
+            "fun (x : Nat) => (fun (z y : Nat) => z) x"
+        ));
+        assert!(l.eq(
+            "fun (f : Nat -> Nat) (x : Nat) => f x",
+            "fun (f : Nat -> Nat) => f"
+        ));
         assert!(!l.eq("fun (x y : Bool) => x", "fun (x y : Bool) => y"));
         // A recursive type is no structure, however few its constructors.
         l.accept("inductive W : Type | mk : (Nat -> W) -> W");
@@ -116,7 +131,10 @@ fn unit_like_and_function_eta() {
 #[test]
 fn proof_irrelevance_and_k() {
     lab(PRELUDE, |l| {
-        assert!(l.eq("fun (p : Prop) (a b : p) => a", "fun (p : Prop) (a b : p) => b"));
+        assert!(l.eq(
+            "fun (p : Prop) (a b : p) => a",
+            "fun (p : Prop) (a b : p) => b"
+        ));
         assert!(l.eq(
             "fun (h : Eq.{1} Nat 0 0) => Eq.rec.{1, 1} Nat 0 (fun (x : Nat) (_ : Eq.{1} Nat 0 x) => Nat) 5 0 h",
             "fun (h : Eq.{1} Nat 0 0) => 5"
@@ -142,7 +160,10 @@ fn large_elimination_from_prop() {
              def sub_rec : (n : Nat) -> Sub n -> Nat := fun (n : Nat) (h : Sub n) =>
                Sub.rec.{1} (fun (n : Nat) (_ : Sub n) => Nat) (fun (n : Nat) (_ : True) => n) n h",
         );
-        assert!(l.eq("fun (h : Sub 3) => sub_rec 3 (Sub.mk 3 True.intro)", "fun (h : Sub 3) => 3"));
+        assert!(l.eq(
+            "fun (h : Sub 3) => sub_rec 3 (Sub.mk 3 True.intro)",
+            "fun (h : Sub 3) => 3"
+        ));
     });
 }
 
@@ -180,7 +201,10 @@ fn literals() {
         assert!(l.eq("fun (x : Nat) => Nat.add x 0", "fun (x : Nat) => x"));
         assert!(!l.eq("0", "1"));
         assert!(!l.eq("fun (x : Nat) => Nat.succ x", "fun (x : Nat) => 0"));
-        assert_eq!(l.whnf("Nat.rec.{1} (fun (_ : Nat) => Nat) 7 (fun (n _ : Nat) => n) 1000000000000"), "999999999999");
+        assert_eq!(
+            l.whnf("Nat.rec.{1} (fun (_ : Nat) => Nat) 7 (fun (n _ : Nat) => n) 1000000000000"),
+            "999999999999"
+        );
         l.accept(
             "inductive Char : Type | mk : Nat -> Char
              def Char.ofNat : Nat -> Char := Char.mk
@@ -210,7 +234,11 @@ fn decisions_compute_on_literals() {
                fun (c : Prop) (h : Decidable c) (α : Sort u) (t e : α) =>
                  Decidable.rec.{u} c (fun (_ : Decidable c) => α) (fun (_ : c -> False) => e) (fun (_ : c) => t) h",
         );
-        let test = |n: &str, m: &str| l.whnf(&format!("ite.{{1}} (Eq.{{1}} Nat {n} {m}) (Nat.decEq {n} {m}) Nat 1 0"));
+        let test = |n: &str, m: &str| {
+            l.whnf(&format!(
+                "ite.{{1}} (Eq.{{1}} Nat {n} {m}) (Nat.decEq {n} {m}) Nat 1 0"
+            ))
+        };
         assert_eq!(test("123456789123456789", "123456789123456789"), "1");
         assert_eq!(test("123456789123456789", "123456789123456788"), "0");
     });
@@ -229,11 +257,15 @@ fn arithmetic_by_theorem() {
              theorem Nat.div.other : (x y : Nat) -> Eq.{{1}} Nat (Nat.div x y) ({body}) := proof"
         ));
         assert_eq!(l.whnf("Nat.div 7 2"), "Nat.div 7 2");
-        l.accept(&format!("theorem Nat.div.computes : (x y : Nat) -> Eq.{{1}} Nat (Nat.div x y) ({body}) := proof"));
+        l.accept(&format!(
+            "theorem Nat.div.computes : (x y : Nat) -> Eq.{{1}} Nat (Nat.div x y) ({body}) := proof"
+        ));
         assert_eq!(l.whnf("Nat.div 7 2"), "3");
         assert_eq!(l.whnf("Nat.div 7 0"), "0");
-        l.accept("def Nat.shiftRight : Nat -> Nat -> Nat := fun (n m : Nat) =>
-            Nat.rec.{1} (fun (_ : Nat) => Nat) n (fun (_ ih : Nat) => Nat.div ih 2) m");
+        l.accept(
+            "def Nat.shiftRight : Nat -> Nat -> Nat := fun (n m : Nat) =>
+            Nat.rec.{1} (fun (_ : Nat) => Nat) n (fun (_ ih : Nat) => Nat.div ih 2) m",
+        );
         assert_eq!(l.whnf("Nat.shiftRight 1000 3"), "125");
     });
 }
@@ -267,12 +299,19 @@ fn deep_terms() {
         assert_eq!(l.env.add(d), Ok(()));
         // A deep spine of an unknown function, against itself with another name for the bottom.
         l.accept("axiom g : Nat -> Nat axiom a : Nat def b : Nat := a");
-        let d = theorem(l, "deep_spine", tower(l, "g", n, "a"), tower(l, "g", n, "b"));
+        let d = theorem(
+            l,
+            "deep_spine",
+            tower(l, "g", n, "a"),
+            tower(l, "g", n, "b"),
+        );
         assert_eq!(l.env.add(d), Ok(()));
         // Many binders.
         let (nat, ty) = (l.term("Nat"), BinderInfo::Default);
         let pi = (0..n).fold(nat, |e, _| l.st.pi(Name::ANON, nat, e, ty));
-        let lam = (0..n).fold(l.st.bvar(n as u32 - 1), |e, _| l.st.lam(Name::ANON, nat, e, ty));
+        let lam = (0..n).fold(l.st.bvar(n as u32 - 1), |e, _| {
+            l.st.lam(Name::ANON, nat, e, ty)
+        });
         let d = Declaration::Definition {
             sig: Signature {
                 name: l.name("deep_binders"),
@@ -284,7 +323,9 @@ fn deep_terms() {
         };
         assert_eq!(l.env.add(d), Ok(()));
         // Many lets.
-        let lets = (0..n).fold(l.st.bvar(0), |e, _| l.st.let_(Name::ANON, nat, l.term("Nat.succ #0"), e));
+        let lets = (0..n).fold(l.st.bvar(0), |e, _| {
+            l.st.let_(Name::ANON, nat, l.term("Nat.succ #0"), e)
+        });
         let lets = l.st.let_(Name::ANON, nat, l.term("0"), lets);
         let d = theorem(l, "deep_let", lets, l.st.nat_u64(n as u64));
         assert_eq!(l.env.add(d), Ok(()));

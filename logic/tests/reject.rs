@@ -23,7 +23,11 @@ macro_rules! rejects_as {
     ($text:expr, $pattern:pat) => {
         lab(PRELUDE, |l| {
             let error = l.reject($text);
-            assert!(matches!(error, $pattern), "{error:?}: {}", error.display(l.st));
+            assert!(
+                matches!(error, $pattern),
+                "{error:?}: {}",
+                error.display(l.st)
+            );
         })
     };
 }
@@ -31,27 +35,50 @@ macro_rules! rejects_as {
 #[test]
 fn names() {
     rejects("axiom Nat : Type", |l| AlreadyDeclared(l.name("Nat")));
-    rejects("def Nat.rec : Nat := 0", |l| AlreadyDeclared(l.name("Nat.rec")));
-    rejects("inductive A : Type | a : A | a : A", |l| AlreadyDeclared(l.name("A.a")));
-    rejects("inductive A : Type | rec : A", |l| AlreadyDeclared(l.name("A.rec")));
-    rejects("axiom B.rec : Type inductive B : Type | b : B", |l| AlreadyDeclared(l.name("B.rec")));
-    rejects("axiom B.b : Type inductive B : Type | b : B", |l| AlreadyDeclared(l.name("B.b")));
+    rejects("def Nat.rec : Nat := 0", |l| {
+        AlreadyDeclared(l.name("Nat.rec"))
+    });
+    rejects("inductive A : Type | a : A | a : A", |l| {
+        AlreadyDeclared(l.name("A.a"))
+    });
+    rejects("inductive A : Type | rec : A", |l| {
+        AlreadyDeclared(l.name("A.rec"))
+    });
+    rejects("axiom B.rec : Type inductive B : Type | b : B", |l| {
+        AlreadyDeclared(l.name("B.rec"))
+    });
+    rejects("axiom B.b : Type inductive B : Type | b : B", |l| {
+        AlreadyDeclared(l.name("B.b"))
+    });
     rejects("def x : Nat := y", |l| UnknownConstant(l.name("y")));
     // A declaration does not see itself.
-    rejects("def loop : False := loop", |l| UnknownConstant(l.name("loop")));
-    rejects("theorem loop : False := loop", |l| UnknownConstant(l.name("loop")));
-    rejects("opaque loop : False := loop", |l| UnknownConstant(l.name("loop")));
+    rejects("def loop : False := loop", |l| {
+        UnknownConstant(l.name("loop"))
+    });
+    rejects("theorem loop : False := loop", |l| {
+        UnknownConstant(l.name("loop"))
+    });
+    rejects("opaque loop : False := loop", |l| {
+        UnknownConstant(l.name("loop"))
+    });
 }
 
 #[test]
 fn universe_parameters() {
-    rejects("axiom c.{u, u} : Sort u", |l| DuplicateUnivParam(l.name("u")));
-    rejects("axiom c.{u} : Sort v", |l| UndeclaredUnivParam(l.name("v")));
-    rejects("def c : Type := PUnit.{v}", |l| UndeclaredUnivParam(l.name("v")));
-    rejects("def c : Prop := Exists.{(imax 0 w)} Nat (fun (_ : Nat) => True)", |l| {
-        UndeclaredUnivParam(l.name("w"))
+    rejects("axiom c.{u, u} : Sort u", |l| {
+        DuplicateUnivParam(l.name("u"))
     });
-    rejects("inductive A.{u, u} : Sort u", |l| DuplicateUnivParam(l.name("u")));
+    rejects("axiom c.{u} : Sort v", |l| UndeclaredUnivParam(l.name("v")));
+    rejects("def c : Type := PUnit.{v}", |l| {
+        UndeclaredUnivParam(l.name("v"))
+    });
+    rejects(
+        "def c : Prop := Exists.{(imax 0 w)} Nat (fun (_ : Nat) => True)",
+        |l| UndeclaredUnivParam(l.name("w")),
+    );
+    rejects("inductive A.{u, u} : Sort u", |l| {
+        DuplicateUnivParam(l.name("u"))
+    });
     rejects("def c : Prop := Eq Nat 0 0", |l| UnivArgCount {
         name: l.name("Eq"),
         expected: 1,
@@ -62,17 +89,22 @@ fn universe_parameters() {
         expected: 1,
         found: 2,
     });
-    rejects("def c : Nat := Nat.rec (fun (_ : Nat) => Nat) 0 (fun (_ i : Nat) => i) 0", |l| UnivArgCount {
-        name: l.name("Nat.rec"),
-        expected: 1,
-        found: 0,
-    });
+    rejects(
+        "def c : Nat := Nat.rec (fun (_ : Nat) => Nat) 0 (fun (_ i : Nat) => i) 0",
+        |l| UnivArgCount {
+            name: l.name("Nat.rec"),
+            expected: 1,
+            found: 0,
+        },
+    );
 }
 
 #[test]
 fn stray_variables() {
     rejects("axiom c : #0", |l| LooseBVar(l.term("#0")));
-    rejects("def c : Nat -> Nat := fun (x : Nat) => #1", |l| LooseBVar(l.term("fun (x : Nat) => #1")));
+    rejects("def c : Nat -> Nat := fun (x : Nat) => #1", |l| {
+        LooseBVar(l.term("fun (x : Nat) => #1"))
+    });
     lab(PRELUDE, |l| {
         let nat = l.term("Nat");
         let sig = |name, ty| Signature {
@@ -91,14 +123,20 @@ fn stray_variables() {
                 value: x,
             };
             assert_eq!(l.env.add(d), Err(FreeVariable(x)));
-            assert_eq!(l.env.add(Declaration::Axiom(sig(l.name("t"), x))), Err(FreeVariable(x)));
+            assert_eq!(
+                l.env.add(Declaration::Axiom(sig(l.name("t"), x))),
+                Err(FreeVariable(x))
+            );
             let ind = Declaration::Inductive(InductiveDecl {
                 univ_params: vec![],
                 num_params: 0,
                 types: vec![InductiveType {
                     name: l.name("T"),
                     ty: l.term("Type"),
-                    ctors: vec![(l.name("T.c"), l.st.pi(Name::ANON, x, l.term("T"), BinderInfo::Default))],
+                    ctors: vec![(
+                        l.name("T.c"),
+                        l.st.pi(Name::ANON, x, l.term("T"), BinderInfo::Default),
+                    )],
                 }],
             });
             assert!(matches!(l.env.add(ind), Err(FreeVariable(_))));
@@ -111,7 +149,10 @@ fn stray_variables() {
         };
         assert_eq!(l.env.add(d), Err(MetaVariable(m)));
         let s = l.st.sort(l.st.level_mvar(0));
-        assert_eq!(l.env.add(Declaration::Axiom(sig(l.name("t"), s))), Err(LevelMetaVariable(s)));
+        assert_eq!(
+            l.env.add(Declaration::Axiom(sig(l.name("t"), s))),
+            Err(LevelMetaVariable(s))
+        );
     });
 }
 
@@ -131,10 +172,12 @@ fn typing() {
         expected: l.term("Nat"),
         found: l.term("Bool"),
     });
-    rejects("def c : Nat := let x : Nat := Bool.true; 0", |l| LetMismatch {
-        value: l.term("Bool.true"),
-        expected: l.term("Nat"),
-        found: l.term("Bool"),
+    rejects("def c : Nat := let x : Nat := Bool.true; 0", |l| {
+        LetMismatch {
+            value: l.term("Bool.true"),
+            expected: l.term("Nat"),
+            found: l.term("Bool"),
+        }
     });
     rejects("def c : Nat := let x : 0 := 0; 0", |l| TypeExpected {
         term: l.term("0"),
@@ -150,16 +193,25 @@ fn typing() {
         ty: l.term("Nat"),
     });
     // The unused binder type is checked too.
-    rejects_as!("def c : Prop := (fun (x : Nat -> 0) => True) (fun (x : Nat) => x)", TypeExpected { .. });
+    rejects_as!(
+        "def c : Prop := (fun (x : Nat -> 0) => True) (fun (x : Nat) => x)",
+        TypeExpected { .. }
+    );
     rejects("theorem c : Nat := 0", |l| TheoremNotProp {
         name: l.name("c"),
         ty: l.term("Nat"),
     });
-    rejects("theorem c.{u} : (α : Sort u) -> α -> α := fun (α : Sort u) (x : α) => x", |l| TheoremNotProp {
-        name: l.name("c"),
-        ty: l.term("(α : Sort u) -> α -> α"),
-    });
-    rejects_as!("theorem c : Eq.{1} Nat 2 3 := Eq.refl.{1} Nat 2", DeclarationMismatch { .. });
+    rejects(
+        "theorem c.{u} : (α : Sort u) -> α -> α := fun (α : Sort u) (x : α) => x",
+        |l| TheoremNotProp {
+            name: l.name("c"),
+            ty: l.term("(α : Sort u) -> α -> α"),
+        },
+    );
+    rejects_as!(
+        "theorem c : Eq.{1} Nat 2 3 := Eq.refl.{1} Nat 2",
+        DeclarationMismatch { .. }
+    );
     rejects_as!("opaque c : False := True.intro", DeclarationMismatch { .. });
 }
 
@@ -188,7 +240,10 @@ fn universe_order() {
 #[test]
 fn imax_is_not_prop_by_name_only() {
     // `Sort (imax 1 0)` is `Prop`: data cannot hide in it.
-    rejects_as!("inductive S : Sort (imax 1 0) | mk : Nat -> S def out : S -> Nat := fun (s : S) => proj[S, 0] s", ProjFromProp { .. });
+    rejects_as!(
+        "inductive S : Sort (imax 1 0) | mk : Nat -> S def out : S -> Nat := fun (s : S) => proj[S, 0] s",
+        ProjFromProp { .. }
+    );
     rejects_as!(
         "inductive S : Sort (imax 1 0) | mk : Nat -> S
          def out : S -> Nat := fun (s : S) => S.rec.{1} (fun (_ : S) => Nat) (fun (n : Nat) => n) s",
@@ -202,22 +257,34 @@ fn projections() {
         term: l.term("3"),
         ty: l.term("Nat"),
     });
-    rejects_as!("def c : Nat -> Nat := fun (f : Nat) => proj[Prod, 0] f", ProjNotStructure { .. });
-    rejects("inductive P : Type | mk : Nat -> P inductive Q : Type | mk : Bool -> Q
-        def c : P -> Nat := fun (p : P) => proj[Q, 0] p", |l| ProjWrongStructure {
-        named: l.name("Q"),
-        found: l.name("P"),
-    });
-    rejects("inductive P : Type | mk : Nat -> P def c : P -> Nat := fun (p : P) => proj[P, 1] p", |l| ProjIndex {
-        structure: l.name("P"),
-        index: 1,
-    });
+    rejects_as!(
+        "def c : Nat -> Nat := fun (f : Nat) => proj[Prod, 0] f",
+        ProjNotStructure { .. }
+    );
+    rejects(
+        "inductive P : Type | mk : Nat -> P inductive Q : Type | mk : Bool -> Q
+        def c : P -> Nat := fun (p : P) => proj[Q, 0] p",
+        |l| ProjWrongStructure {
+            named: l.name("Q"),
+            found: l.name("P"),
+        },
+    );
+    rejects(
+        "inductive P : Type | mk : Nat -> P def c : P -> Nat := fun (p : P) => proj[P, 1] p",
+        |l| ProjIndex {
+            structure: l.name("P"),
+            index: 1,
+        },
+    );
     // Data out of a proposition: directly, through a dependency, and of a structure that may be a proposition.
-    rejects("def c : (Exists.{1} Nat (fun (_ : Nat) => True)) -> Nat :=
-        fun (h : Exists.{1} Nat (fun (_ : Nat) => True)) => proj[Exists, 0] h", |l| ProjFromProp {
-        structure: l.name("Exists"),
-        index: 0,
-    });
+    rejects(
+        "def c : (Exists.{1} Nat (fun (_ : Nat) => True)) -> Nat :=
+        fun (h : Exists.{1} Nat (fun (_ : Nat) => True)) => proj[Exists, 0] h",
+        |l| ProjFromProp {
+            structure: l.name("Exists"),
+            index: 0,
+        },
+    );
     rejects("axiom p : Nat -> Prop
         def c : (h : Exists.{1} Nat p) -> p (proj[Exists, 0] h) := fun (h : Exists.{1} Nat p) => proj[Exists, 1] h",
         |l| ProjFromProp { structure: l.name("Exists"), index: 0 });
@@ -225,44 +292,65 @@ fn projections() {
         theorem c : (h : Exists.{1} Nat p) -> True := fun (h : Exists.{1} Nat p) =>
           (fun (_ : p 0 -> True) => True.intro) (fun (_ : p 0) => (fun (x : True) => x) (proj[Exists, 1] h))",
         |l| ProjFromProp { structure: l.name("Exists"), index: 1 });
-    rejects("inductive B.{u} (α : Sort u) : Sort u | mk : α -> B.{u} α
-        def c.{u} : (α : Sort u) -> B.{u} α -> α := fun (α : Sort u) (b : B.{u} α) => proj[B, 0] b", |l| ProjFromProp {
-        structure: l.name("B"),
-        index: 0,
-    });
+    rejects(
+        "inductive B.{u} (α : Sort u) : Sort u | mk : α -> B.{u} α
+        def c.{u} : (α : Sort u) -> B.{u} α -> α := fun (α : Sort u) (b : B.{u} α) => proj[B, 0] b",
+        |l| ProjFromProp {
+            structure: l.name("B"),
+            index: 0,
+        },
+    );
 }
 
 #[test]
 fn positivity() {
-    rejects("inductive A : Type | mk : (A -> False) -> A", |l| NonPositive {
-        ctor: l.name("A.mk"),
-        index: 0,
+    rejects("inductive A : Type | mk : (A -> False) -> A", |l| {
+        NonPositive {
+            ctor: l.name("A.mk"),
+            index: 0,
+        }
     });
-    rejects("inductive A : Type | mk : ((A -> Nat) -> Nat) -> A", |l| NonPositive {
-        ctor: l.name("A.mk"),
-        index: 0,
+    rejects("inductive A : Type | mk : ((A -> Nat) -> Nat) -> A", |l| {
+        NonPositive {
+            ctor: l.name("A.mk"),
+            index: 0,
+        }
     });
     // Behind a definition.
-    rejects("def Neg : Type -> Type := fun (X : Type) => X -> Nat inductive A : Type | mk : Nat -> Neg A -> A", |l| NonPositive {
-        ctor: l.name("A.mk"),
-        index: 1,
-    });
+    rejects(
+        "def Neg : Type -> Type := fun (X : Type) => X -> Nat inductive A : Type | mk : Nat -> Neg A -> A",
+        |l| NonPositive {
+            ctor: l.name("A.mk"),
+            index: 1,
+        },
+    );
     // In an index of itself, in a function's argument, in other parameters.
-    rejects("inductive A : Type -> Type | mk : A (A Nat) -> A Nat", |l| InvalidOccurrence {
-        ctor: l.name("A.mk"),
-        index: 0,
-    });
-    rejects("axiom f : Type -> Type inductive A : Type | mk : f A -> A", |l| InvalidOccurrence {
-        ctor: l.name("A.mk"),
-        index: 0,
-    });
-    rejects("inductive A (α : Type) : Type | mk : A (List.{0} α) -> A α", |l| InvalidOccurrence {
-        ctor: l.name("A.mk"),
-        index: 1,
-    });
-    rejects("inductive A : Type | mk : List.{0} A -> A", |l| UnsupportedNested {
-        ctor: l.name("A.mk"),
-        within: l.name("List"),
+    rejects(
+        "inductive A : Type -> Type | mk : A (A Nat) -> A Nat",
+        |l| InvalidOccurrence {
+            ctor: l.name("A.mk"),
+            index: 0,
+        },
+    );
+    rejects(
+        "axiom f : Type -> Type inductive A : Type | mk : f A -> A",
+        |l| InvalidOccurrence {
+            ctor: l.name("A.mk"),
+            index: 0,
+        },
+    );
+    rejects(
+        "inductive A (α : Type) : Type | mk : A (List.{0} α) -> A α",
+        |l| InvalidOccurrence {
+            ctor: l.name("A.mk"),
+            index: 1,
+        },
+    );
+    rejects("inductive A : Type | mk : List.{0} A -> A", |l| {
+        UnsupportedNested {
+            ctor: l.name("A.mk"),
+            within: l.name("List"),
+        }
     });
 }
 
@@ -288,12 +376,21 @@ fn inductive_form() {
                 types,
             })
         };
-        assert_eq!(l.env.add(two(0, vec![ty("A"), ty("B")])), Err(UnsupportedMutual(l.name("B"))));
-        assert_eq!(l.env.add(two(1, vec![ty("A")])), Err(ParamCount(l.name("A"))));
+        assert_eq!(
+            l.env.add(two(0, vec![ty("A"), ty("B")])),
+            Err(UnsupportedMutual(l.name("B")))
+        );
+        assert_eq!(
+            l.env.add(two(1, vec![ty("A")])),
+            Err(ParamCount(l.name("A")))
+        );
         let mut t = ty("A");
         t.ty = l.term("Type -> Type");
         t.ctors = vec![(l.name("A.mk"), l.term("A Nat"))];
-        assert_eq!(l.env.add(two(1, vec![t.clone()])), Err(ParamCount(l.name("A.mk"))));
+        assert_eq!(
+            l.env.add(two(1, vec![t.clone()])),
+            Err(ParamCount(l.name("A.mk")))
+        );
         t.ctors = vec![(l.name("A.mk"), l.term("(α : Prop) -> A Nat"))];
         assert_eq!(
             l.env.add(two(1, vec![t])),
@@ -308,10 +405,19 @@ fn inductive_form() {
         ctor: l.name("A.mk"),
         result: l.term("Nat"),
     });
-    rejects_as!("inductive A (α : Type) : Type | mk : A Nat", CtorResult { .. });
+    rejects_as!(
+        "inductive A (α : Type) : Type | mk : A Nat",
+        CtorResult { .. }
+    );
     rejects_as!("inductive A : Nat -> Type | mk : A", TypeExpected { .. });
-    rejects_as!("inductive A : Type -> Type | mk : A (A Nat)", CtorResult { .. });
-    rejects_as!("inductive A.{u} (α : Sort u) : Sort 1 | mk : A.{1} Nat -> A.{u} α", InvalidOccurrence { .. });
+    rejects_as!(
+        "inductive A : Type -> Type | mk : A (A Nat)",
+        CtorResult { .. }
+    );
+    rejects_as!(
+        "inductive A.{u} (α : Sort u) : Sort 1 | mk : A.{1} Nat -> A.{u} α",
+        InvalidOccurrence { .. }
+    );
 }
 
 #[test]
@@ -322,16 +428,32 @@ fn constructor_universes() {
         field: l.st.level_nat(2),
         inductive: l.st.level_nat(1),
     });
-    rejects_as!("inductive A.{u} (α : Sort u) : Type | mk : α -> A.{u} α", CtorUniverse { index: 1, .. });
-    rejects_as!("inductive A.{u} (α : Sort (u+1)) : Sort (max 1 u) | mk : α -> A.{u} α", CtorUniverse { .. });
+    rejects_as!(
+        "inductive A.{u} (α : Sort u) : Type | mk : α -> A.{u} α",
+        CtorUniverse { index: 1, .. }
+    );
+    rejects_as!(
+        "inductive A.{u} (α : Sort (u+1)) : Sort (max 1 u) | mk : α -> A.{u} α",
+        CtorUniverse { .. }
+    );
     // `imax u 1` may be smaller than what a field in `Sort u` over `Sort v` needs.
-    rejects_as!("inductive A.{u, v} (α : Sort u) : Sort (imax u v) | mk : α -> A.{u, v} α", CtorUniverse { .. });
+    rejects_as!(
+        "inductive A.{u, v} (α : Sort u) : Sort (imax u v) | mk : α -> A.{u, v} α",
+        CtorUniverse { .. }
+    );
 }
 
 #[test]
 fn elimination() {
     // `Or`, `Exists` eliminate into propositions only: their recursors have no universe parameter for it.
-    for (ty, params) in [("Or", 0), ("Exists", 1), ("And", 1), ("Eq", 2), ("Acc", 2), ("False", 1)] {
+    for (ty, params) in [
+        ("Or", 0),
+        ("Exists", 1),
+        ("And", 1),
+        ("Eq", 2),
+        ("Acc", 2),
+        ("False", 1),
+    ] {
         lab(PRELUDE, |l| {
             let rec = l.env.get(l.name(&format!("{ty}.rec"))).expect("exists");
             assert_eq!(rec.univ_params().len(), params, "{ty}");
@@ -340,7 +462,14 @@ fn elimination() {
     // A type that is a proposition for some universes.
     lab(PRELUDE, |l| {
         l.accept("inductive B.{u} (α : Sort u) : Sort u | mk : α -> B.{u} α");
-        assert_eq!(l.env.get(l.name("B.rec")).expect("exists").univ_params().len(), 1);
+        assert_eq!(
+            l.env
+                .get(l.name("B.rec"))
+                .expect("exists")
+                .univ_params()
+                .len(),
+            1
+        );
     });
 }
 
@@ -352,7 +481,14 @@ fn k_is_derived() {
             _ => panic!("{n} is a recursor"),
         };
         assert!(k("Eq.rec") && k("True.rec"));
-        for n in ["And.rec", "Or.rec", "Nat.rec", "PUnit.rec", "Acc.rec", "False.rec"] {
+        for n in [
+            "And.rec",
+            "Or.rec",
+            "Nat.rec",
+            "PUnit.rec",
+            "Acc.rec",
+            "False.rec",
+        ] {
             assert!(!k(n), "{n}");
         }
     });
@@ -369,24 +505,40 @@ fn literals() {
     for (text, expected) in [
         ("def c : Prop := 0", NatLiteral),
         ("axiom Nat : Type def c : Nat := 0", NatLiteral),
-        ("inductive Nat : Type | succ : Nat -> Nat | zero : Nat def c : Nat := 0", NatLiteral),
-        ("inductive Nat : Type | zero : Nat | succ : (Nat -> Nat) -> Nat def c : Nat := 0", NonPositive {
-            ctor: Name::ANON,
-            index: 0,
-        }),
-        ("inductive Nat : Prop | zero : Nat | succ : Nat -> Nat def c : Nat := 0", NatLiteral),
+        (
+            "inductive Nat : Type | succ : Nat -> Nat | zero : Nat def c : Nat := 0",
+            NatLiteral,
+        ),
+        (
+            "inductive Nat : Type | zero : Nat | succ : (Nat -> Nat) -> Nat def c : Nat := 0",
+            NonPositive {
+                ctor: Name::ANON,
+                index: 0,
+            },
+        ),
+        (
+            "inductive Nat : Prop | zero : Nat | succ : Nat -> Nat def c : Nat := 0",
+            NatLiteral,
+        ),
         ("axiom String : Type def c : String := \"a\"", StringLiteral),
     ] {
         lab("", |l| {
             let decls = l.parse(text);
             let r: Result<Vec<()>, _> = decls.into_iter().map(|d| l.env.add(d)).collect();
             let e = r.expect_err("refused");
-            assert_eq!(std::mem::discriminant(&e), std::mem::discriminant(&expected), "{text}: {e:?}");
+            assert_eq!(
+                std::mem::discriminant(&e),
+                std::mem::discriminant(&expected),
+                "{text}: {e:?}"
+            );
         });
     }
     // An empty `String` gets no literals from a function into something else.
-    rejects("inductive Char : Type axiom Char.ofNat : Nat -> Char inductive String : Type
-        axiom String.ofList : List.{0} Char -> Nat def c : String := \"a\"", |_| StringLiteral);
+    rejects(
+        "inductive Char : Type axiom Char.ofNat : Nat -> Char inductive String : Type
+        axiom String.ofList : List.{0} Char -> Nat def c : String := \"a\"",
+        |_| StringLiteral,
+    );
 }
 
 #[test]
@@ -412,17 +564,25 @@ fn arithmetic_is_earned() {
           Nat.rec.{1} (fun (_ : Nat) => Nat) Nat.zero (fun (_ ih : Nat) => Nat.add ih n) m";
     lab(prelude, |l| assert_eq!(l.whnf("Nat.mul 2 3"), "Nat.zero"));
     // An axiom of that name computes nothing.
-    lab("inductive Nat : Type | zero : Nat | succ : Nat -> Nat axiom Nat.add : Nat -> Nat -> Nat", |l| {
-        assert_eq!(l.whnf("Nat.add 2 3"), "Nat.add 2 3");
-    });
+    lab(
+        "inductive Nat : Type | zero : Nat | succ : Nat -> Nat axiom Nat.add : Nat -> Nat -> Nat",
+        |l| {
+            assert_eq!(l.whnf("Nat.add 2 3"), "Nat.add 2 3");
+        },
+    );
 }
 
 #[test]
 fn limits_are_named() {
     let huge = "1".to_owned() + &"0".repeat(30);
-    rejects_as!(&format!("theorem c : Eq.{{1}} Nat (Nat.pow 2 {huge}) 0 := Eq.refl.{{1}} Nat 0"), NatTooBig);
     rejects_as!(
-        &format!("theorem c : Eq.{{1}} Nat (Nat.pow (Nat.pow 3 1000000) 1000000) 0 := Eq.refl.{{1}} Nat 0"),
+        &format!("theorem c : Eq.{{1}} Nat (Nat.pow 2 {huge}) 0 := Eq.refl.{{1}} Nat 0"),
+        NatTooBig
+    );
+    rejects_as!(
+        &format!(
+            "theorem c : Eq.{{1}} Nat (Nat.pow (Nat.pow 3 1000000) 1000000) 0 := Eq.refl.{{1}} Nat 0"
+        ),
         NatTooBig
     );
     let few = Limits {
@@ -439,11 +599,16 @@ fn limits_are_named() {
 #[test]
 fn quotients() {
     lab("", |l| assert_eq!(l.reject("quot"), QuotNeedsEq));
-    lab("axiom Eq.{u} : (α : Sort u) -> α -> α -> Prop", |l| assert_eq!(l.reject("quot"), QuotNeedsEq));
-    // An `Eq` with a constructor for anything would make every function respect every relation.
-    lab("inductive Eq.{u} (α : Sort u) (a : α) : α -> Prop | refl : (b : α) -> Eq.{u} α a b", |l| {
-        assert_eq!(l.reject("quot"), QuotNeedsEq);
+    lab("axiom Eq.{u} : (α : Sort u) -> α -> α -> Prop", |l| {
+        assert_eq!(l.reject("quot"), QuotNeedsEq)
     });
+    // An `Eq` with a constructor for anything would make every function respect every relation.
+    lab(
+        "inductive Eq.{u} (α : Sort u) (a : α) : α -> Prop | refl : (b : α) -> Eq.{u} α a b",
+        |l| {
+            assert_eq!(l.reject("quot"), QuotNeedsEq);
+        },
+    );
     rejects("quot quot", |l| AlreadyDeclared(l.name("Quot")));
     rejects_as!(
         "quot def c : Nat := Quot.lift.{1, 1} Bool (fun (_ _ : Bool) => True) Nat
@@ -457,7 +622,10 @@ fn quotients() {
 fn equality_does_not_depend_on_order() {
     lab(PRELUDE, |l| {
         l.accept("axiom a : Nat axiom b : Nat axiom c : Nat -> Nat");
-        let terms: Vec<Expr> = ["c a", "c b", "a", "b", "Nat.add a b", "Nat.add b a"].iter().map(|t| l.term(t)).collect();
+        let terms: Vec<Expr> = ["c a", "c b", "a", "b", "Nat.add a b", "Nat.add b a"]
+            .iter()
+            .map(|t| l.term(t))
+            .collect();
         let ask = |order: &[usize]| {
             let mut ch = Checker::new(&l.env, &[]);
             let mut out = vec![];

@@ -170,8 +170,30 @@ impl<'e, 'b> Checker<'e, 'b> {
         match (self.st.node(t), self.st.node(s)) {
             (Node::Const(n, ls), Node::Const(m, ms)) => Ok(n == m && self.levels_eq(ls, ms)?),
             (Node::FVar(a), Node::FVar(b)) => Ok(a == b),
-            (Node::Proj(_, i, x), Node::Proj(_, j, y)) => Ok(i == j && self.defeq(x, y)?),
+            (Node::Proj(a, i, x), Node::Proj(b, j, y)) if a == b && i == j => {
+                self.lazy_proj(i, x, y)
+            }
             _ => Ok(false),
+        }
+    }
+
+    /// `x.i` against `y.i`: unfolds `x` and `y` side by side; as soon as both are stuck or constructors, compares the fields
+    /// if they show, and else `x` with `y`.
+    fn lazy_proj(&mut self, i: u32, mut x: Expr, mut y: Expr) -> Res<bool> {
+        loop {
+            if let Some(true) = self.quick(x, y)? {
+                return Ok(true);
+            }
+            match self.lazy_step(x, y)? {
+                Step::Done(true) => return Ok(true),
+                Step::Next(x1, y1) => (x, y) = (x1, y1),
+                Step::Done(false) | Step::Stuck => break,
+            }
+        }
+        let fields = (self.ctor_field(i, x), self.ctor_field(i, y));
+        match fields {
+            (Some(a), Some(b)) => self.defeq(a, b),
+            _ => self.defeq(x, y),
         }
     }
 

@@ -156,6 +156,11 @@ impl<'e, 'b> Checker<'e, 'b> {
         let (Node::Const(n, ls), Node::Const(m, ms)) = (st.node(f), st.node(g)) else {
             return Ok(false);
         };
-        Ok(n == m && xs.len() == ys.len() && self.levels_eq(ls, ms)? && self.defeq_all(&xs, &ys)?)
+        Ok(
+            n == m
+                && xs.len() == ys.len()
+                && self.levels_eq(ls, ms)?
+                && self.defeq_all(&xs, &ys)?,
+        )
     }
 }

@@ -38,7 +38,12 @@ impl<'e, 'b> Checker<'e, 'b> {
         let Node::Const(ctor_name, _) = st.node(ctor) else {
             return Ok(None);
         };
-        let Some((k, rule)) = rec.rules.iter().enumerate().find(|(_, r)| r.ctor == ctor_name) else {
+        let Some((k, rule)) = rec
+            .rules
+            .iter()
+            .enumerate()
+            .find(|(_, r)| r.ctor == ctor_name)
+        else {
             return Ok(None);
         };
         let fields = rule.num_fields as usize;

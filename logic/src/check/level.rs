@@ -143,10 +143,21 @@ impl Checker<'_, '_> {
             return Ok(n.clone().succ(by));
         }
         self.tick(1).map_err(Stop::Error)?;
-        let n = match self.st.level_node(base) {
+        let n = with_stack(|| self.normal_node(base, cases, memo))?;
+        memo.insert(base, n.clone());
+        Ok(n.succ(by))
+    }
+
+    fn normal_node(
+        &mut self,
+        l: Level,
+        cases: &Cases,
+        memo: &mut FxHashMap<Level, Normal>,
+    ) -> Result<Normal, Stop> {
+        Ok(match self.st.level_node(l) {
             LevelNode::Zero | LevelNode::Succ(_) => Normal::default(),
             LevelNode::MVar(_) => {
-                let e = KernelError::LevelMetaVariable(self.st.sort(base));
+                let e = KernelError::LevelMetaVariable(self.st.sort(l));
                 return Err(Stop::Error(e));
             }
             LevelNode::Param(p) => match cases.iter().find(|c| c.0 == p) {
@@ -161,22 +172,20 @@ impl Checker<'_, '_> {
                 },
             },
             LevelNode::Max(a, b) => {
-                let a = with_stack(|| self.normal(a, cases, memo))?;
-                a.max(&with_stack(|| self.normal(b, cases, memo))?)
+                let a = self.normal(a, cases, memo)?;
+                a.max(&self.normal(b, cases, memo)?)
             }
             LevelNode::IMax(a, b) => {
-                let b = with_stack(|| self.normal(b, cases, memo))?;
+                let b = self.normal(b, cases, memo)?;
                 if b.base > 0 {
-                    with_stack(|| self.normal(a, cases, memo))?.max(&b)
+                    self.normal(a, cases, memo)?.max(&b)
                 } else if let Some((p, _)) = b.atoms.first() {
                     return Err(Stop::Split(*p));
                 } else {
                     Normal::default()
                 }
             }
-        };
-        memo.insert(base, n.clone());
-        Ok(n.succ(by))
+        })
     }
 
     /// Refuses universe parameters that are not declared.

@@ -220,10 +220,7 @@ impl<'e, 'b> Checker<'e, 'b> {
     fn local_type(&self, x: Expr, id: u32) -> Res<Expr> {
         match self.locals.get(&id) {
             Some(l) => Ok(l.ty),
-            None => self
-                .st
-                .scoped_type(id)
-                .ok_or(KernelError::FreeVariable(x)),
+            None => self.st.scoped_type(id).ok_or(KernelError::FreeVariable(x)),
         }
     }
 

@@ -106,13 +106,19 @@ impl<'e, 'b> Checker<'e, 'b> {
             let ctor = self.string_to_list(s);
             c = self.reduce_full(ctor)?;
         }
-        let Node::Const(n, _) = st.node(st.app_fn(c)) else {
-            return Ok(None);
+        Ok(self.ctor_field(i, c))
+    }
+
+    /// Field `i` of a constructor application.
+    pub(super) fn ctor_field(&self, i: u32, e: Expr) -> Option<Expr> {
+        let st = self.st;
+        let Node::Const(n, _) = st.node(st.app_fn(e)) else {
+            return None;
         };
         let Some(ConstantInfo::Constructor(info)) = self.env.get(n) else {
-            return Ok(None);
+            return None;
         };
-        let (_, args) = st.unfold_app(c);
-        Ok(args.get((info.num_params + i) as usize).copied())
+        let (_, args) = st.unfold_app(e);
+        args.get((info.num_params + i) as usize).copied()
     }
 }

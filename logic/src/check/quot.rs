@@ -7,7 +7,11 @@ use crate::expr::{Expr, Node};
 
 impl<'e, 'b> Checker<'e, 'b> {
     /// Reduces `Quot.lift` or `Quot.ind` on the argument stack `args` (first argument last).
-    pub(super) fn reduce_quot(&mut self, kind: QuotKind, args: &mut Vec<Expr>) -> Res<Option<Expr>> {
+    pub(super) fn reduce_quot(
+        &mut self,
+        kind: QuotKind,
+        args: &mut Vec<Expr>,
+    ) -> Res<Option<Expr>> {
         let st = self.st;
         // The positions of the function and of the quotient among the arguments.
         let (f_at, q_at) = match kind {

@@ -200,10 +200,7 @@ fn equations(op: NatOp, t: &Terms<'_>, x: Expr, y: Expr) -> Vec<(Expr, Expr)> {
         }
         NatOp::Mul => {
             let f = |a, b| t.call("mul", &[a, b]);
-            vec![
-                (f(x, zero), zero),
-                (f(x, sy), t.call("add", &[f(x, y), x])),
-            ]
+            vec![(f(x, zero), zero), (f(x, sy), t.call("add", &[f(x, y), x]))]
         }
         NatOp::Pow => {
             let f = |a, b| t.call("pow", &[a, b]);

@@ -221,7 +221,12 @@ impl fmt::Display for Shown<'_, '_> {
             MetaVariable(x) => write!(f, "a metavariable in `{}`", e(x)),
             LevelMetaVariable(x) => write!(f, "a universe metavariable in `{}`", e(x)),
             TypeExpected { term, ty } => {
-                write!(f, "a type is expected, but `{}` has type `{}`", e(term), e(ty))
+                write!(
+                    f,
+                    "a type is expected, but `{}` has type `{}`",
+                    e(term),
+                    e(ty)
+                )
             }
             FunctionExpected { term, ty } => write!(
                 f,
@@ -307,7 +312,11 @@ impl fmt::Display for Shown<'_, '_> {
             ),
             ParamCount(x) => write!(f, "`{}` has fewer arguments than parameters", n(x)),
             ParamMismatch { name, index } => {
-                write!(f, "parameter {index} of `{}` is not the declared one", n(name))
+                write!(
+                    f,
+                    "parameter {index} of `{}` is not the declared one",
+                    n(name)
+                )
             }
             MutualUniverse(x) => write!(
                 f,

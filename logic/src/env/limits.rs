@@ -16,10 +16,10 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            max_steps: 2_000_000_000,
+            max_steps: 1_000_000_000,
             max_depth: 400_000,
             max_nat_bits: 1 << 24,
-            max_terms: 100_000_000,
+            max_terms: 60_000_000,
         }
     }
 }

@@ -64,7 +64,11 @@ pub(super) fn constants(st: &Store<'_>, known: &Known) -> [ConstantInfo; 4] {
             imp(
                 "β",
                 pi("a", quot(&[b(1), b(0)]), st.prop()),
-                pi("mk", on_mk, pi("q", quot(&[b(3), b(2)]), st.app(b(2), b(0)))),
+                pi(
+                    "mk",
+                    on_mk,
+                    pi("q", quot(&[b(3), b(2)]), st.app(b(2), b(0))),
+                ),
             ),
         ),
     );

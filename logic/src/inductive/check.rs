@@ -3,7 +3,8 @@
 use super::{Family, Var, check_closed_type, open, positivity};
 use crate::check::{Checker, Res};
 use crate::env::{
-    ConstantInfo, ConstructorInfo, Environment, InductiveDecl, InductiveInfo, KernelError, Signature,
+    ConstantInfo, ConstructorInfo, Environment, InductiveDecl, InductiveInfo, KernelError,
+    Signature,
 };
 use crate::expr::{Expr, Node};
 use crate::level::Level;

@@ -90,13 +90,7 @@ pub(super) fn check(
 }
 
 /// The error for an occurrence that is not valid: within another inductive type it is a nested one.
-fn invalid(
-    c: &Checker<'_, '_>,
-    f: &Family<'_>,
-    ctor: Name,
-    index: u32,
-    ty: Expr,
-) -> KernelError {
+fn invalid(c: &Checker<'_, '_>, f: &Family<'_>, ctor: Name, index: u32, ty: Expr) -> KernelError {
     let st = c.env().store();
     match st.node(st.app_fn(ty)) {
         Node::Const(within, _)

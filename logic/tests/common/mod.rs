@@ -99,7 +99,8 @@ impl<'b> Lab<'b> {
     pub fn whnf(&self, e: &str) -> String {
         let e = self.term(e);
         let r = Checker::new(&self.env, &[]).whnf(e);
-        self.st.show(r.unwrap_or_else(|e| panic!("{}", e.display(self.st))))
+        self.st
+            .show(r.unwrap_or_else(|e| panic!("{}", e.display(self.st))))
     }
 
     /// The type of a constant, as text.
@@ -134,12 +135,17 @@ fn tokens(text: &str) -> Vec<String> {
             out.push(two);
             i += 2;
         } else if c == '"' {
-            let end = (i + 1..chars.len()).find(|j| chars[*j] == '"').expect("closing quote");
+            let end = (i + 1..chars.len())
+                .find(|j| chars[*j] == '"')
+                .expect("closing quote");
             out.push(chars[i..=end].iter().collect());
             i = end + 1;
         } else if ident(c) {
             let start = i;
-            while i < chars.len() && ident(chars[i]) && !(chars[i] == '.' && chars.get(i + 1) == Some(&'{')) {
+            while i < chars.len()
+                && ident(chars[i])
+                && !(chars[i] == '.' && chars.get(i + 1) == Some(&'{'))
+            {
                 i += 1;
             }
             out.push(chars[start..i].iter().collect());
@@ -243,7 +249,11 @@ impl<'b> Parser<'b> {
         i += 1;
         let start = i;
         while self.tokens.get(i).is_some_and(|t| {
-            t.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_') && t != "fun" && t != "let"
+            t.chars()
+                .next()
+                .is_some_and(|c| c.is_alphabetic() || c == '_')
+                && t != "fun"
+                && t != "let"
         }) {
             i += 1;
         }
@@ -283,7 +293,9 @@ impl<'b> Parser<'b> {
 
     fn pis(&self, bs: &[(Name, Expr)], body: Expr) -> Expr {
         let d = BinderInfo::Default;
-        bs.iter().rev().fold(body, |b, (n, t)| self.st.pi(*n, *t, b, d))
+        bs.iter()
+            .rev()
+            .fold(body, |b, (n, t)| self.st.pi(*n, *t, b, d))
     }
 
     fn term(&mut self) -> Expr {
@@ -331,7 +343,17 @@ impl<'b> Parser<'b> {
         let st = self.st;
         let t = self.peek().to_owned();
         let c = t.chars().next()?;
-        if ["axiom", "def", "abbrev", "theorem", "opaque", "inductive", "quot"].contains(&t.as_str()) {
+        if [
+            "axiom",
+            "def",
+            "abbrev",
+            "theorem",
+            "opaque",
+            "inductive",
+            "quot",
+        ]
+        .contains(&t.as_str())
+        {
             return None;
         }
         if t == "(" {
