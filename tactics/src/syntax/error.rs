@@ -69,6 +69,8 @@ pub enum SyntaxErrorKind {
     CDotOutsideParens,
     /// A doc comment or attributes before a command that takes none.
     Misplaced(&'static str),
+    /// An `import` after another command.
+    LateImport,
     /// A notation whose words or shape cannot be used.
     BadNotation(String),
     /// Something of Lean that this language leaves out.
@@ -137,6 +139,7 @@ impl fmt::Display for SyntaxErrorKind {
             }
             Self::CDotOutsideParens => f.write_str("`·` needs parentheses around the function it makes"),
             Self::Misplaced(what) => write!(f, "{what} cannot stand before this command"),
+            Self::LateImport => f.write_str("`import` must come before all other commands"),
             Self::BadNotation(why) => write!(f, "this notation cannot be used: {why}"),
             Self::Unsupported(what) => write!(f, "{what} are not part of this language"),
             Self::TooDeep => f.write_str("this is nested too deeply"),

@@ -44,8 +44,8 @@ pub enum Tok {
     /// `0`, `0x1f`, `0b1`, `0o7`
     #[regex(r"[0-9][0-9_]*|0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+")]
     Num,
-    /// `"text"`
-    #[regex(r#""([^"\\]|\\(.|\n))*""#)]
+    /// `"text"`, on one line unless the line ends in `\`
+    #[regex(r#""([^"\\\n]|\\(.|\n))*""#)]
     Str,
     /// `'c'`
     #[regex(r"'([^'\\\n]|\\[^xu\n]|\\x[0-9a-fA-F][0-9a-fA-F]|\\u[0-9a-fA-F]{4})'", priority = 20)]
@@ -402,6 +402,7 @@ keywords! {
     Sort "Sort",
     Where "where",
     Extends "extends",
+    Deriving "deriving",
     TerminationBy "termination_by",
     DecreasingBy "decreasing_by",
 }

@@ -28,12 +28,17 @@ impl Parser<'_> {
     fn subtype(&mut self) -> PResult<TermKind> {
         let name = self.binder_name("of a subtype")?;
         let ty = if self.eat(Tok::Colon) { Some(Box::new(self.term()?)) } else { None };
+        self.no_comprehension()?;
+        self.expect(Tok::SlashSlash, "`//`", "in this subtype")?;
+        Ok(TermKind::Subtype { name, ty, pred: Box::new(self.term()?) })
+    }
+
+    fn no_comprehension(&self) -> PResult<()> {
         if self.is(Tok::Bar) {
             let e = self.err_here(SyntaxErrorKind::Unsupported("set comprehensions"));
             return Err(Box::new(e.hint("a subtype is written `{x : T // p}`")));
         }
-        self.expect(Tok::SlashSlash, "`//`", "in this subtype")?;
-        Ok(TermKind::Subtype { name, ty, pred: Box::new(self.term()?) })
+        Ok(())
     }
 
     fn struct_inst(&mut self) -> PResult<TermKind> {
@@ -54,6 +59,7 @@ impl Parser<'_> {
         while !matches!(self.tok(), Tok::RBrace | Tok::Colon) {
             let field = self.ident("of a field")?;
             let value = if self.eat(Tok::Assign) { Some(self.term()?) } else { None };
+            self.no_comprehension()?;
             fields.push(FieldInit { field, value });
             let next = self.peek();
             let next_line = next.first_of_line && next.col == col && next.tok == Tok::Ident;

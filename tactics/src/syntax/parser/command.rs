@@ -1,5 +1,6 @@
 //! The loop over commands, with recovery, and the small commands. Declarations are in [`decl`](super::decl).
 
+use super::leading::opens_wide;
 use super::{PResult, Parser, Pos};
 use crate::syntax::ast::{
     Attr, AttrArg, Command, CommandKind, DocComment, Ident, Import, Modifiers, OpenDecl, OptionValue, Span,
@@ -19,8 +20,8 @@ impl Parser<'_> {
         while !self.is(Tok::Eof) {
             let command = self.command();
             if matches!(command.kind, CommandKind::Import(_)) && !only_imports(&list) {
-                let e = SyntaxError::new(SyntaxErrorKind::Misplaced("another command"), command.span);
-                self.errors.push(e.hint("imports come first in a script"));
+                let e = SyntaxError::new(SyntaxErrorKind::LateImport, command.span);
+                self.errors.push(e);
             }
             list.push(command);
         }
@@ -34,6 +35,7 @@ impl Parser<'_> {
         self.cdots = None;
         self.height = 0;
         self.last_block = None;
+        self.awaited = None;
         let pos = Pos { col: first.col, tactic: false };
         let mut name = None;
         let mut keyword = first.span;
@@ -72,6 +74,10 @@ impl Parser<'_> {
         match next.tok {
             Tok::Kw(Kw::By) => e = e.hint("perhaps `:=` is missing before it, or `<|` or parentheses around it"),
             Tok::Eq => e = e.hint("definitions are written with `:=`"),
+            Tok::CDot => e = SyntaxError::new(SyntaxErrorKind::CDotOutsideParens, next.span),
+            Tok::Unknown if self.text_is("$") => e = e.hint("write `<|`"),
+            Tok::Unknown => {}
+            tok if opens_wide(tok) => e = e.hint("put this in parentheses, or write `<|` before it"),
             Tok::RParen | Tok::RBracket | Tok::RBrace | Tok::RAngle => e = e.hint("this bracket closes nothing"),
             _ if e.hint.is_none() && self.last_block.is_some() => {
                 e = e.hint("tactics are separated by `;` or by a line break");
@@ -148,7 +154,7 @@ impl Parser<'_> {
         } else {
             return Ok(());
         };
-        let e = self.err_at(SyntaxErrorKind::Misplaced(what), start);
+        let e = self.err_at(SyntaxErrorKind::Misplaced(what), self.since(start));
         Err(if what == "a doc comment" { Box::new(e.hint("an ordinary comment is `/- … -/`")) } else { e })
     }
 

@@ -123,7 +123,7 @@ impl Parser<'_> {
     }
 
     fn no_deriving(&self) -> PResult<()> {
-        if self.is_word("deriving") {
+        if self.is_kw(Kw::Deriving) {
             let e = self.err_here(SyntaxErrorKind::Unsupported("`deriving` clauses"));
             return Err(Box::new(e.hint("there are no type classes to derive")));
         }
@@ -163,7 +163,7 @@ impl Parser<'_> {
                     Tok::Ident | Tok::Underscore | Tok::LParen | Tok::LBrace | Tok::LStrict | Tok::LBracket | Tok::Doc
                 );
             let ends = self.at_command() || self.command_follows_doc() || !begins || !self.not_left_of_pos();
-            if ends || self.is_word("deriving") {
+            if ends || self.is_kw(Kw::Deriving) {
                 return Ok(fields);
             }
             let doc = self.opt_doc();

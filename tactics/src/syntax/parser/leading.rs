@@ -204,7 +204,7 @@ impl Parser<'_> {
         }
         let open = self.bump().span;
         if self.is(Tok::Ident) && self.tok_at(1).tok == Tok::Assign {
-            let e = self.err_here(SyntaxErrorKind::Misplaced("a named argument"));
+            let e = self.expected(&["a term"], "in these parentheses");
             return Err(Box::new(e.hint("`(x := e)` may only follow the function it is passed to")));
         }
         let outer = self.cdots.replace(0);
@@ -377,7 +377,7 @@ impl Parser<'_> {
         let ty = if self.eat(Tok::Colon) { Some(self.term()?) } else { None };
         let value = if self.eat(Tok::Assign) {
             Some(LetValue::Term(self.term()?))
-        } else if self.is(Tok::Bar) && matches!(lhs, LetLhs::Name { .. }) {
+        } else if self.is(Tok::Bar) && matches!(lhs, LetLhs::Name { .. }) && self.not_left_of_pos() {
             Some(LetValue::Alts(self.match_alts()?))
         } else if goal && ty.is_some() {
             None
@@ -469,7 +469,7 @@ impl Parser<'_> {
 }
 
 /// The forms that extend to the right as far as they can.
-fn opens_wide(tok: Tok) -> bool {
+pub(super) fn opens_wide(tok: Tok) -> bool {
     matches!(
         tok,
         Tok::Forall

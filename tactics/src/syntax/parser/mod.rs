@@ -64,6 +64,8 @@ pub(crate) struct Parser<'t> {
     cdots: Option<u32>,
     /// The column of the block of tactics that ended last in this command.
     last_block: Option<u32>,
+    /// The word that a notation in progress waits for: it begins no term and no operation now.
+    awaited: Option<Arc<str>>,
 }
 
 impl<'t> Parser<'t> {
@@ -86,6 +88,7 @@ impl<'t> Parser<'t> {
             height: 0,
             cdots: None,
             last_block: None,
+            awaited: None,
         }
     }
 
@@ -109,8 +112,9 @@ impl<'t> Parser<'t> {
     fn finish(self) -> (Vec<SyntaxError>, Notations) {
         let mut errors = self.errors;
         errors.extend(self.lex_errors);
-        errors.sort_by_key(|e| (e.span.start, e.span.end));
-        errors.dedup();
+        // Of several errors at one place the first is the cause of the others.
+        errors.sort_by_key(|e| e.span.start);
+        errors.dedup_by_key(|e| e.span.start);
         (errors, self.notations)
     }
 
@@ -221,7 +225,7 @@ impl<'t> Parser<'t> {
         match self.tok() {
             Tok::Eof => "the end of the file".to_string(),
             Tok::Doc => "a doc comment".to_string(),
-            Tok::Kw(kw) => format!("the keyword `{}`", kw.text()),
+            Tok::Kw(kw) => format!("keyword `{}`", kw.text()),
             _ => {
                 let text = self.slice(self.span());
                 match text.char_indices().nth(40) {
@@ -301,9 +305,15 @@ impl<'t> Parser<'t> {
         self.with_pos(Some(pos), f)
     }
 
-    /// Runs `f` as inside brackets: no column binds.
+    /// Runs `f` as inside brackets: no column binds, no notation waits. If the opening bracket was taken just now
+    /// and has no partner, the column stays, so that the error is found where the line should have ended.
     fn bracketed<T>(&mut self, f: impl FnOnce(&mut Self) -> PResult<T>) -> PResult<T> {
-        self.with_pos(None, f)
+        let awaited = self.awaited.take();
+        let unclosed = self.i > 0 && is_opening(self.toks[self.i - 1].tok) && self.toks[self.i - 1].close.is_none();
+        let pos = if unclosed { self.pos } else { None };
+        let result = self.with_pos(pos, f);
+        self.awaited = awaited;
+        result
     }
 
     /// The next token stands to the right of the column that binds.
@@ -364,4 +374,11 @@ impl<'t> Parser<'t> {
             _ => false,
         }
     }
+}
+
+fn is_opening(tok: Tok) -> bool {
+    matches!(
+        tok,
+        Tok::LParen | Tok::LBracket | Tok::LBrace | Tok::LStrict | Tok::LAngle | Tok::LQuote | Tok::DotBrace | Tok::AtBracket
+    )
 }

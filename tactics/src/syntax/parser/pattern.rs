@@ -205,7 +205,7 @@ impl Parser<'_> {
     /// The alternatives that follow, each read by `alt`. The first `|` sets the column for all.
     pub(super) fn alternatives<T>(&mut self, mut alt: impl FnMut(&mut Self) -> PResult<T>) -> PResult<Vec<T>> {
         let mut alts = Vec::new();
-        if !self.is(Tok::Bar) || self.peek().first_of_line && !self.not_left_of_pos() {
+        if !self.is(Tok::Bar) {
             return Ok(alts);
         }
         let pos = Pos { col: self.peek().col, tactic: false };

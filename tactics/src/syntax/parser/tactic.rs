@@ -1,5 +1,6 @@
 //! Blocks of tactics: layout, separators, recovery, and the tactics that are built of others.
 
+use super::leading::opens_wide;
 use super::{PResult, Parser, Pos};
 use crate::syntax::ast::{CaseTag, Span, Tactic, TacticBlock, TacticKind};
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
@@ -59,16 +60,20 @@ impl Parser<'_> {
     fn tactics(&mut self, col: u32) -> PResult<Vec<Tactic>> {
         let mut list = Vec::new();
         loop {
-            let start = self.span();
+            let (start, began) = (self.span(), self.i);
             match self.tactic() {
                 Ok(tactic) => list.push(tactic),
                 Err(e) if e.kind == SyntaxErrorKind::TooDeep => return Err(e),
                 Err(e) => {
                     self.errors.push(*e);
+                    if self.i == began {
+                        self.bump();
+                    }
                     self.skip_tactic(col);
                     list.push(Tactic { kind: TacticKind::Error, span: self.since(start) });
                 }
             }
+            self.check_tactic_end(col);
             let semi = self.eat(Tok::Semi);
             let next = self.peek();
             if self.at_command() || !self.starts_tactic() || next.first_of_line && next.col < col {
@@ -82,6 +87,23 @@ impl Parser<'_> {
                 return Ok(list);
             }
         }
+    }
+
+    /// Complains of what begins a term or a tactic right after a tactic, on its line, and skips it.
+    fn check_tactic_end(&mut self, col: u32) {
+        let next = self.peek();
+        let wide = opens_wide(next.tok);
+        if next.first_of_line || !(wide || self.starts_atom() || self.starts_tactic()) || self.at_command() {
+            return;
+        }
+        let e = *self.expected(&["`;`", "a line break"], "after this tactic");
+        self.errors.push(match next.tok {
+            Tok::Unknown if self.text_is("$") => e.hint("write `<|`"),
+            Tok::Unknown => e,
+            _ if wide => e.hint("put this in parentheses, or write `<|` before it, to make it an argument"),
+            _ => e.hint("tactics are separated by `;` or by a line break"),
+        });
+        self.skip_tactic(col);
     }
 
     /// Skips to the next line that is not indented more than the block, or to what closes something around it.

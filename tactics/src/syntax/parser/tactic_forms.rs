@@ -2,7 +2,7 @@
 
 use super::{PResult, Parser};
 use crate::syntax::ast::{
-    GeneralizeArg, RwFlavour, SimpFlavour, TacticArg, TacticArgKind, TacticKind, TacticMatchAlt, Term,
+    GeneralizeArg, RwFlavour, SimpFlavour, TacticArg, TacticArgKind, TacticKind, TacticMatchAlt, Term, TermKind,
 };
 use crate::syntax::error::SyntaxErrorKind;
 use crate::syntax::token::{Kw, Tok};
@@ -46,7 +46,11 @@ impl Parser<'_> {
                 self.bump();
                 TacticKind::Sorry
             }
-            Kw::NoMatch => TacticKind::Exact(self.term()?),
+            Kw::NoMatch => {
+                let start = self.bump().span;
+                let kind = TermKind::Match { motive: None, discrs: self.discrs()?, alts: Vec::new() };
+                TacticKind::Exact(Term { kind, span: self.since(start) })
+            }
             Kw::Match => {
                 self.bump();
                 let discrs = self.discrs()?;
@@ -97,11 +101,13 @@ impl Parser<'_> {
         Ok(match word {
             "intro" => {
                 let mut binders = Vec::new();
-                while self.starts_fun_binder() && self.continues() {
+                // Names are taken from this line only: a name on the next is a tactic in the wrong column.
+                while self.starts_fun_binder() && !self.peek().first_of_line {
                     binders.push(self.fun_binder()?);
                 }
                 TacticKind::Intro(binders)
             }
+            "intros" if self.peek().first_of_line => TacticKind::Intros(Vec::new()),
             "intros" => TacticKind::Intros(self.binder_names()?),
             "rintro" => TacticKind::RIntro(self.rpatterns()?),
             "exact" => TacticKind::Exact(self.term()?),

@@ -167,7 +167,7 @@ impl Parser<'_> {
             Tok::At => next.tok == Tok::Ident && !next.space_before,
             Tok::Dot => next.tok == Tok::Ident && !next.space_before && self.peek().space_before,
             Tok::CDot => self.cdots.is_some(),
-            Tok::User(word) => self.notations.leading(word).is_some_and(|d| d.prec >= MAX),
+            Tok::User(word) => !self.is_awaited() && self.notations.leading(word).is_some_and(|d| d.prec >= MAX),
             _ => false,
         }
     }
@@ -245,7 +245,7 @@ impl Parser<'_> {
                 Ok((Term { kind: TermKind::Subst { eq: Box::new(lhs), e: Box::new(e) }, span }, Some(75)))
             }
             Tok::PipeLeft => {
-                let Some(_) = self.operator(PIPE, PIPE + 1, prec, min)? else { return Ok((lhs, None)) };
+                let Some(_) = self.operator(PIPE, PIPE, prec, min)? else { return Ok((lhs, None)) };
                 let value = self.term_prec(PIPE)?;
                 Ok((apply(lhs, value), Some(PIPE)))
             }
@@ -267,7 +267,7 @@ impl Parser<'_> {
                 term.span = span;
                 Ok((term, Some(PIPE)))
             }
-            Tok::User(word) => self.user_trailing(word, lhs, prec, min),
+            Tok::User(word) if !self.is_awaited() => self.user_trailing(word, lhs, prec, min),
             _ => Ok((lhs, None)),
         }
     }

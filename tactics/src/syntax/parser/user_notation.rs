@@ -51,7 +51,7 @@ impl Parser<'_> {
 
     /// The rest of a use: its words are checked, its places are read into `args`.
     fn user_items(&mut self, items: &[NotationItem], args: &mut Vec<Term>) -> PResult<()> {
-        for item in items {
+        for (i, item) in items.iter().enumerate() {
             match item {
                 NotationItem::Word(word) if self.text_is(word) => {
                     self.bump();
@@ -60,10 +60,24 @@ impl Parser<'_> {
                     let e = self.expected(&["the next word of this notation"], "");
                     return Err(Box::new(e.hint(format!("the notation goes on with `{word}`"))));
                 }
-                NotationItem::Place { prec, .. } => args.push(self.term_prec(*prec)?),
+                NotationItem::Place { prec, .. } => {
+                    let next = match items.get(i + 1) {
+                        Some(NotationItem::Word(word)) => Some(word.clone()),
+                        _ => self.awaited.clone(),
+                    };
+                    let outer = std::mem::replace(&mut self.awaited, next);
+                    let result = self.term_prec(*prec);
+                    self.awaited = outer;
+                    args.push(result?);
+                }
             }
         }
         Ok(())
+    }
+
+    /// The notation in progress waits for the word that comes next.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.awaited.as_ref().is_some_and(|word| self.text_is(word))
     }
 
     fn user_term(&mut self, decl: &Arc<NotationDecl>, args: Vec<Term>, span: Span, word: Span) -> PResult<Term> {
