@@ -159,6 +159,8 @@ pub enum BinderKind {
     Implicit,
     /// `⦃x : T⦄` (ASCII `{{x : T}}`)
     StrictImplicit,
+    /// `[x : T]`, `[T]` (then the name is `_`)
+    InstImplicit,
 }
 
 /// A group of binders that share brackets and a type: `(x y : T := d)`, `{x : T}`, `x`.

@@ -9,7 +9,7 @@ fn messages_places_and_hints() {
     let cases = [
         ("thoerem a : p := h", "expected a command, found `thoerem`", "thoerem", "did you mean `theorem`?"),
         ("#chekc a", "expected a command, found `#chekc`", "#chekc", "did you mean `#check`?"),
-        ("instance : C := x", "expected a command, found `instance`", "instance", "there are no type classes: define a structure and pass it"),
+        ("instance : C := x", "expected a command, found `instance`", "instance", "there are no type classes: mark a definition with `@[instance]`"),
         ("def from := 1", "`from` is a reserved word and cannot be a name", "from", "write `«from»` if it must have this name"),
         ("theorem a : p by simp", "expected `:=` or `|`, found keyword `by`", "by", "write `:= by`"),
         ("theorem a := h", "expected `:` and a statement, found the end of the file", "a", ""),
@@ -20,7 +20,6 @@ fn messages_places_and_hints() {
         ("def a := fun x, x", "expected `=>` after the binders of `fun`, found `,`", ",", "write `fun x => e`"),
         ("def a := {x | p}", "set comprehensions are not part of this language", "|", "a subtype is written `{x : T // p}`"),
         ("def a := {x : T | p}", "set comprehensions are not part of this language", "|", "a subtype is written `{x : T // p}`"),
-        ("def a [C] := 1", "instance arguments are not part of this language", "[", "there are no type classes: pass the structure as an argument `(i : C)`"),
         ("def a := (x := 1)", "expected a term in these parentheses, found `x`", "x", "`(x := e)` may only follow the function it is passed to"),
         ("def a := f $ x", "unexpected character '$'", "$", "write `<|`"),
         ("def a := (f (x)", "expected `)` to close this bracket, found the end of the file", "", ""),

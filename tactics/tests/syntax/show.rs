@@ -63,6 +63,7 @@ pub fn binder(b: &Binder) -> String {
         BinderKind::Explicit => format!("({s})"),
         BinderKind::Implicit => format!("{{{s}}}"),
         BinderKind::StrictImplicit => format!("⦃{s}⦄"),
+        BinderKind::InstImplicit => format!("[{s}]"),
     }
 }
 

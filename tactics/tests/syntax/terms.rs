@@ -136,6 +136,8 @@ fn binders() {
         ("∀ x ≤ n + 1, ∀ y ≥ x, p", "(∀ x, ((x Le (n Add 1)) → (∀ y, ((y Ge x) → p))))"),
         ("{x : T // p x}", "{x : T // (p x)}"),
         ("{x // p x}", "{x // (p x)}"),
+        ("∀ [Decidable p] [d : D], q", "(∀ [_ : (Decidable p)] [d : D], q)"),
+        ("[Decidable p] → [d : D] → q", "(∀ [_ : (Decidable p)], (∀ [d : D], q))"),
         ("Σ x : T, U", "(Σ (x : T), U)"),
         ("Σ' x : T, U", "(Σ' (x : T), U)"),
     ];

@@ -343,13 +343,15 @@ pub enum OptionValue {
     Str(StrLit),
 }
 
-/// `ptx_module m from "file.ptx" entries a b`
+/// `ptx_module m from "file.ptx" sha256 "…" entries a b`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PtxModule {
     /// The name of the constant to define.
     pub name: Ident,
     /// The file, relative to the script.
     pub path: StrLit,
+    /// The hash that the file must have, in hexadecimal, if the script pins it.
+    pub sha256: Option<StrLit>,
     /// Only these entry points and what they call; `None` for all. Names that are no identifiers are written as
     /// strings or in `«»`.
     pub entries: Option<Vec<StrLit>>,

@@ -2,7 +2,7 @@
 
 use super::{PResult, Parser};
 use crate::syntax::ast::{Binder, BinderKind, BinderName, FunBinder, Ident, Pattern, PatternKind, Span};
-use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
+use crate::syntax::error::SyntaxError;
 use crate::syntax::token::Tok;
 
 impl Parser<'_> {
@@ -65,7 +65,7 @@ impl Parser<'_> {
         Ok(Binder { names: vec![name], ty: None, default: None, kind: BinderKind::Explicit, span })
     }
 
-    /// `(x y : T := d)`, `{x : T}`, `⦃x : T⦄`, `{{x : T}}`, if an opening bracket comes next.
+    /// `(x y : T := d)`, `{x : T}`, `⦃x : T⦄`, `{{x : T}}`, `[T]`, if an opening bracket comes next.
     pub(super) fn bracketed_binder(&mut self) -> PResult<Option<Binder>> {
         let start = self.span();
         let double = |p: &Self| p.tok_at(1).tok == Tok::LBrace && !p.tok_at(1).space_before;
@@ -77,10 +77,7 @@ impl Parser<'_> {
             }
             Tok::LBrace => (BinderKind::Implicit, Tok::RBrace, "`}`"),
             Tok::LStrict => (BinderKind::StrictImplicit, Tok::RStrict, "`⦄`"),
-            Tok::LBracket => {
-                let e = self.err_here(SyntaxErrorKind::Unsupported("instance arguments"));
-                return Err(Box::new(e.hint("there are no type classes: pass the structure as an argument `(i : C)`")));
-            }
+            Tok::LBracket => return self.instance_binder().map(Some),
             _ => return Ok(None),
         };
         let twice = kind == BinderKind::StrictImplicit && close == Tok::RBrace;
@@ -97,6 +94,18 @@ impl Parser<'_> {
             self.close(close, text, start)?;
         }
         Ok(Some(Binder { span: self.since(start), ..binder }))
+    }
+
+    /// `[x : T]`, `[T]`
+    fn instance_binder(&mut self) -> PResult<Binder> {
+        let start = self.bump().span;
+        let (name, ty) = self.bracketed(|p| {
+            let name = p.hyp_colon()?.unwrap_or(BinderName { name: None, span: start });
+            Ok((name, Box::new(p.term()?)))
+        })?;
+        self.close(Tok::RBracket, "`]`", start)?;
+        let span = self.since(start);
+        Ok(Binder { names: vec![name], ty: Some(ty), default: None, kind: BinderKind::InstImplicit, span })
     }
 
     /// The binders of `∀`, `∃`, `Σ`: `x y : T`, or a mixture of names and brackets. At least one.

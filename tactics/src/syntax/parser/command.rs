@@ -287,7 +287,7 @@ impl Parser<'_> {
         let e = self.err_here(SyntaxErrorKind::NotACommand(self.found()));
         let word = self.slice(self.span());
         let lean = match word {
-            "instance" | "class" | "deriving" => Some("there are no type classes: define a structure and pass it"),
+            "instance" | "class" | "deriving" => Some("there are no type classes: mark a definition with `@[instance]`"),
             "macro" | "syntax" | "macro_rules" | "elab" => Some("only `notation`, `infixl`, … extend the syntax"),
             "noncomputable" | "protected" | "partial" | "unsafe" | "scoped" | "local" => {
                 Some("of the modifiers there is only `private`")

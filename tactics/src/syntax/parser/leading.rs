@@ -53,6 +53,9 @@ impl Parser<'_> {
             }
             Tok::LParen => return self.paren(min),
             Tok::LBrace | Tok::LStrict => return self.brace(min),
+            Tok::LBracket if min <= ARROW && self.after_close() == Some(Tok::Arrow) => {
+                return Ok((self.dependent_arrow()?, ARROW));
+            }
             Tok::LBracket => TermKind::List(self.term_list(Tok::RBracket, "`]`")?),
             Tok::LAngle => TermKind::AnonCtor(self.term_list(Tok::RAngle, "`⟩`")?),
             Tok::LQuote => {
@@ -263,8 +266,13 @@ impl Parser<'_> {
         while matches!(self.tok_at(n).tok, Tok::Ident | Tok::Underscore) {
             n += 1;
         }
+        if n > first && self.tok_at(n).tok == Tok::Colon { self.after_close() } else { None }
+    }
+
+    /// What follows the partner of the bracket that comes next.
+    fn after_close(&self) -> Option<Tok> {
         let close = self.peek().close? as usize;
-        (n > first && self.tok_at(n).tok == Tok::Colon).then(|| self.toks.get(close + 1).map(|t| t.tok))?
+        self.toks.get(close + 1).map(|t| t.tok)
     }
 
     /// `(x : T) → U`, `{x : T} → U`

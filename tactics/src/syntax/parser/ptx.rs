@@ -19,6 +19,10 @@ impl Parser<'_> {
         let name = self.ident("of the module")?;
         self.expect(Tok::Kw(Kw::From), "`from`", "and a file")?;
         let path = self.string("with the file's path")?;
+        let sha256 = match self.eat_word("sha256") {
+            true => Some(self.string("with the file's hash")?),
+            false => None,
+        };
         let mut entries = None;
         if self.eat_word("entries") {
             let mut list = Vec::new();
@@ -37,7 +41,7 @@ impl Parser<'_> {
             }
             entries = Some(list);
         }
-        Ok(PtxModule { name, path, entries })
+        Ok(PtxModule { name, path, sha256, entries })
     }
 
     fn ptx_args(&mut self) -> PResult<Vec<PtxArg>> {
