@@ -1,4 +1,4 @@
-//! The syntax tree of the `.ptxp` script language: shared pieces, terms and patterns.
+//! The syntax tree of the `.ptxp` script language: shared pieces and terms.
 //!
 //! Every node carries the byte range it was read from. The tree is what the parser saw, with a few forms
 //! removed that have one obvious meaning:
@@ -10,16 +10,19 @@
 //! * a user notation carries its expansion ([`TermKind::UserOp`]).
 //!
 //! Names are *not* resolved here: `x.f.g` is one [`Ident`], and whether `x` is a local with a field `f` or a
-//! namespace is for the elaborator to decide. Commands are in [`command`], tactics in [`tactic`].
+//! namespace is for the elaborator to decide. Patterns are in [`pattern`],
+//! commands in [`command`], tactics in [`tactic`].
 
 use std::sync::Arc;
 
 use num_bigint::BigUint;
 
 pub mod command;
+pub mod pattern;
 pub mod tactic;
 
 pub use command::*;
+pub use pattern::*;
 pub use tactic::*;
 
 /// A byte range `start..end` of the source text.
@@ -39,7 +42,10 @@ impl Span {
 
     /// The smallest range that covers both.
     pub fn to(self, other: Span) -> Span {
-        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+        Span {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
     }
 
     /// As a `usize` range, for slicing the source.
@@ -489,73 +495,6 @@ pub struct CalcStep {
     pub proof: Option<Term>,
     /// The step.
     pub span: Span,
-}
-
-/// A pattern of `match`, `fun`, `let`, or an equation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pattern {
-    /// What it is.
-    pub kind: PatternKind,
-    /// Where it stands.
-    pub span: Span,
-}
-
-/// The forms of a pattern.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PatternKind {
-    /// `_`
-    Wild,
-    /// `x`, or a constructor without arguments: the elaborator decides by what the name resolves to
-    Name(Ident),
-    /// `c p q`, `@c p q`, `.c`, `.c p`
-    Ctor {
-        /// The constructor.
-        name: Ident,
-        /// `@`
-        explicit: bool,
-        /// `.c`: look in the namespace of the scrutinee's type
-        dotted: bool,
-        /// The arguments.
-        args: Vec<PatternArg>,
-    },
-    /// A natural number literal
-    Num(BigUint),
-    /// A string literal
-    Str(String),
-    /// A character literal
-    Char(char),
-    /// `p + k` with a literal `k`
-    Add(Box<Pattern>, BigUint),
-    /// `p :: q` and other infix operators that name constructors
-    Binop {
-        /// Which one.
-        op: BinOp,
-        /// Left operand.
-        lhs: Box<Pattern>,
-        /// Right operand.
-        rhs: Box<Pattern>,
-    },
-    /// `⟨p, q⟩`
-    AnonCtor(Vec<Pattern>),
-    /// `(p, q)`, or `()` when empty
-    Tuple(Vec<Pattern>),
-    /// `[p, q]`
-    List(Vec<Pattern>),
-    /// `x@p`
-    As(Ident, Box<Pattern>),
-    /// `(p : T)`
-    Ascribe(Box<Pattern>, Box<Term>),
-    /// `.(e)`: forced by the other patterns
-    Inaccessible(Box<Term>),
-}
-
-/// An argument of a constructor pattern.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PatternArg {
-    /// `Some(x)` for `(x := p)`.
-    pub name: Option<Ident>,
-    /// The pattern.
-    pub pat: Pattern,
 }
 
 /// Built-in prefix operators.

@@ -84,7 +84,11 @@ pub enum SyntaxErrorKind {
 impl SyntaxError {
     /// An error without a hint.
     pub fn new(kind: SyntaxErrorKind, span: Span) -> SyntaxError {
-        SyntaxError { kind, span, hint: None }
+        SyntaxError {
+            kind,
+            span,
+            hint: None,
+        }
     }
 
     /// The same with a hint.
@@ -105,7 +109,11 @@ impl std::error::Error for SyntaxError {}
 impl fmt::Display for SyntaxErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Expected { expected, found, context } => {
+            Self::Expected {
+                expected,
+                found,
+                context,
+            } => {
                 f.write_str("expected ")?;
                 for (i, e) in expected.iter().enumerate() {
                     let sep = match i {
@@ -125,19 +133,28 @@ impl fmt::Display for SyntaxErrorKind {
             }
             Self::NotACommand(found) => write!(f, "expected a command, found {found}"),
             Self::AfterCommand(found) => write!(f, "unexpected {found} after a complete command"),
-            Self::ReservedWord(word) => write!(f, "`{word}` is a reserved word and cannot be a name"),
+            Self::ReservedWord(word) => {
+                write!(f, "`{word}` is a reserved word and cannot be a name")
+            }
             Self::UnknownChar(c) => write!(f, "unexpected character {c:?}"),
             Self::UnterminatedString => f.write_str("this string has no closing quote"),
             Self::UnterminatedComment => f.write_str("this comment has no closing `-/`"),
             Self::BadEscape(text) => write!(f, "unknown escape `{text}`"),
             Self::BadNumber(why) => write!(f, "bad numeral: {why}"),
             Self::NumberTooLarge(what) => write!(f, "this {what} is too large"),
-            Self::NonAssociative(op) => write!(f, "`{op}` does not associate: parentheses are needed"),
+            Self::NonAssociative(op) => {
+                write!(f, "`{op}` does not associate: parentheses are needed")
+            }
             Self::EmptyBlock(word) => write!(f, "expected a tactic after `{word}`"),
             Self::TacticColumn { found, block } => {
-                write!(f, "this tactic begins in column {found}, but its block is in column {block}")
+                write!(
+                    f,
+                    "this tactic begins in column {found}, but its block is in column {block}"
+                )
             }
-            Self::CDotOutsideParens => f.write_str("`·` needs parentheses around the function it makes"),
+            Self::CDotOutsideParens => {
+                f.write_str("`·` needs parentheses around the function it makes")
+            }
             Self::Misplaced(what) => write!(f, "{what} cannot stand before this command"),
             Self::LateImport => f.write_str("`import` must come before all other commands"),
             Self::BadNotation(why) => write!(f, "this notation cannot be used: {why}"),

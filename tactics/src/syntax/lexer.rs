@@ -12,7 +12,12 @@ use super::token::{Kw, Tok, Token};
 ///
 /// `from` must be 0 or the end of a token; places count from the beginning of `text`. Bracket partners are indices
 /// into the returned list plus `base`.
-pub fn lex(text: &str, from: usize, base: usize, notations: &Notations) -> (Vec<Token>, Vec<SyntaxError>) {
+pub fn lex(
+    text: &str,
+    from: usize,
+    base: usize,
+    notations: &Notations,
+) -> (Vec<Token>, Vec<SyntaxError>) {
     let mut out = Lexed::new(text, from);
     let mut raw = Tok::lexer(&text[from..]);
     while let Some(result) = raw.next() {
@@ -29,7 +34,8 @@ pub fn lex(text: &str, from: usize, base: usize, notations: &Notations) -> (Vec<
                 None => {
                     let span = Span::new(start as u32, start as u32 + 2);
                     let e = SyntaxError::new(SyntaxErrorKind::UnterminatedComment, span);
-                    out.errors.push(e.hint("comments nest: every `/-` inside needs its own `-/`"));
+                    out.errors
+                        .push(e.hint("comments nest: every `/-` inside needs its own `-/`"));
                     raw.bump(text.len() - start - raw.slice().len());
                 }
             }
@@ -110,8 +116,15 @@ struct Lexed<'t> {
 
 impl<'t> Lexed<'t> {
     fn new(text: &'t str, from: usize) -> Lexed<'t> {
-        let mut lexed =
-            Lexed { text, tokens: Vec::new(), errors: Vec::new(), last_end: 0, line: 0, col: 0, at: 0 };
+        let mut lexed = Lexed {
+            text,
+            tokens: Vec::new(),
+            errors: Vec::new(),
+            last_end: 0,
+            line: 0,
+            col: 0,
+            at: 0,
+        };
         lexed.advance(from);
         lexed.last_end = from;
         lexed
@@ -187,7 +200,11 @@ fn match_brackets(tokens: &mut [Token], base: usize) {
             _ => continue,
         };
         // Looking further down than this many unclosed brackets would make bad input quadratic.
-        let nearest = open.iter().rev().take(32).position(|&o| opener.contains(&tokens[o].tok));
+        let nearest = open
+            .iter()
+            .rev()
+            .take(32)
+            .position(|&o| opener.contains(&tokens[o].tok));
         if let Some(back) = nearest {
             let at = open.len() - 1 - back;
             tokens[open[at]].close = Some((base + i) as u32);

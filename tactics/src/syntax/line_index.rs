@@ -21,7 +21,12 @@ impl LineIndex {
     /// The index of `text`.
     pub fn new(text: &str) -> LineIndex {
         let mut starts = vec![0];
-        starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
+        starts.extend(
+            text.bytes()
+                .enumerate()
+                .filter(|&(_, b)| b == b'\n')
+                .map(|(i, _)| i as u32 + 1),
+        );
         LineIndex { starts }
     }
 
@@ -51,7 +56,10 @@ impl LineIndex {
             end -= 1;
         }
         let col = text.get(start..end).map_or(0, |s| s.chars().count()) as u32;
-        LineCol { line: line + 1, col: col + 1 }
+        LineCol {
+            line: line + 1,
+            col: col + 1,
+        }
     }
 
     /// The bytes of a line (from 0) without its line break.

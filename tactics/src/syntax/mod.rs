@@ -46,7 +46,11 @@ pub fn parse(text: &str) -> Script {
 /// Reads a script, with the notations of what it imports. Use [`imports`] first to find out what that is.
 pub fn parse_with(text: &str, notations: &Notations) -> Script {
     let (commands, errors, notations) = parser::Parser::new(text, notations).script();
-    Script { commands, errors, notations }
+    Script {
+        commands,
+        errors,
+        notations,
+    }
 }
 
 /// Reads a single term.

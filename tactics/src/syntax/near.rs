@@ -31,8 +31,10 @@ pub fn near<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Ve
         return Vec::new();
     }
     let limit = (len / 3).clamp(1, 3);
-    let mut found: Vec<(usize, &str)> =
-        candidates.into_iter().filter_map(|c| distance(word, c, limit).map(|d| (d, c))).collect();
+    let mut found: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .filter_map(|c| distance(word, c, limit).map(|d| (d, c)))
+        .collect();
     found.sort();
     found.dedup();
     found.into_iter().take(3).map(|(_, c)| c).collect()

@@ -59,7 +59,9 @@ impl Notations {
         list.iter().find_map(|&id| {
             let word: &str = &self.words[id as usize];
             let more = text.strip_prefix(word)?;
-            let cut = name && word.chars().next_back().is_some_and(is_name_char) && more.starts_with(is_name_char);
+            let cut = name
+                && word.chars().next_back().is_some_and(is_name_char)
+                && more.starts_with(is_name_char);
             (!cut).then_some((id, word.len()))
         })
     }
@@ -67,7 +69,10 @@ impl Notations {
     /// The newest notation that begins with this word.
     pub fn leading(&self, word: u32) -> Option<&Arc<NotationDecl>> {
         let word = self.words.get(word as usize)?;
-        self.decls.iter().rev().find(|d| matches!(d.items.first(), Some(NotationItem::Word(w)) if w == word))
+        self.decls
+            .iter()
+            .rev()
+            .find(|d| matches!(d.items.first(), Some(NotationItem::Word(w)) if w == word))
     }
 
     /// The newest notation that begins with a term and then this word.
@@ -82,7 +87,10 @@ impl Notations {
 /// True for a word that is a token already.
 pub fn is_builtin(word: &str) -> bool {
     use super::token::Tok;
-    !matches!(super::lexer::single_token(word), None | Some(Tok::Ident | Tok::Unknown))
+    !matches!(
+        super::lexer::single_token(word),
+        None | Some(Tok::Ident | Tok::Unknown)
+    )
 }
 
 fn is_name_char(c: char) -> bool {
@@ -97,23 +105,59 @@ pub const MAX_RHS: usize = 256;
 pub fn expand(decl: &NotationDecl, args: Vec<Term>, span: Span) -> Option<(Term, u32)> {
     let names = place_names(decl);
     if decl.fixity == Fixity::Mixfix {
-        let mut subst = Subst { names, args: args.into_iter().map(Some).collect(), span, fuel: MAX_RHS, depth: 0 };
+        let mut subst = Subst {
+            names,
+            args: args.into_iter().map(Some).collect(),
+            span,
+            fuel: MAX_RHS,
+            depth: 0,
+        };
         let term = subst.term(&decl.rhs, 1)?;
         return Some((term, subst.depth));
     }
-    let mut subst = Subst { names: Vec::new(), args: Vec::new(), span, fuel: MAX_RHS, depth: 0 };
+    let mut subst = Subst {
+        names: Vec::new(),
+        args: Vec::new(),
+        span,
+        fuel: MAX_RHS,
+        depth: 0,
+    };
     let fun = Box::new(subst.term(&decl.rhs, 2)?);
-    let args = args.into_iter().map(|value| Arg { name: None, span: value.span, value }).collect();
-    Some((Term { kind: TermKind::App { fun, args }, span }, subst.depth))
+    let args = args
+        .into_iter()
+        .map(|value| Arg {
+            name: None,
+            span: value.span,
+            value,
+        })
+        .collect();
+    Some((
+        Term {
+            kind: TermKind::App { fun, args },
+            span,
+        },
+        subst.depth,
+    ))
 }
 
 /// Checks that the right-hand side of a notation is small, uses no form with binders (so that expansion cannot
 /// capture a variable), and uses no place twice (so that nested uses cannot grow exponentially).
 pub fn check_rhs(decl: &NotationDecl) -> Result<(), String> {
     let names = place_names(decl);
-    let dummy = |_: &&str| Some(Term { kind: TermKind::Hole, span: Span::default() });
+    let dummy = |_: &&str| {
+        Some(Term {
+            kind: TermKind::Hole,
+            span: Span::default(),
+        })
+    };
     let args = names.iter().map(dummy).collect();
-    let mut subst = Subst { names, args, span: Span::default(), fuel: MAX_RHS, depth: 0 };
+    let mut subst = Subst {
+        names,
+        args,
+        span: Span::default(),
+        fuel: MAX_RHS,
+        depth: 0,
+    };
     if subst.term(&decl.rhs, 1).is_some() {
         Ok(())
     } else if subst.fuel == 0 {
@@ -126,11 +170,13 @@ pub fn check_rhs(decl: &NotationDecl) -> Result<(), String> {
 }
 
 fn place_names(decl: &NotationDecl) -> Vec<&str> {
-    let name = |item| match item {
-        &NotationItem::Place { ref name, .. } => Some(&**name),
-        NotationItem::Word(_) => None,
-    };
-    decl.items.iter().filter_map(name).collect()
+    let mut names = Vec::new();
+    for item in &decl.items {
+        if let NotationItem::Place { name, .. } = item {
+            names.push(&**name);
+        }
+    }
+    names
 }
 
 /// A running expansion.
@@ -159,7 +205,11 @@ impl Subst<'_> {
         self.depth = self.depth.max(depth);
         let (d, span) = (depth + 1, self.span);
         let kind = match &t.kind {
-            TermKind::Ident { id, levels: None, explicit: false } => {
+            TermKind::Ident {
+                id,
+                levels: None,
+                explicit: false,
+            } => {
                 if let Some(i) = self.names.iter().position(|n| *n == &*id.name) {
                     return self.args.get_mut(i)?.take();
                 }
@@ -176,13 +226,27 @@ impl Subst<'_> {
             | TermKind::Sort(_) => t.kind.clone(),
             TermKind::App { fun, args } => {
                 let fun = self.boxed(fun, d)?;
-                let arg = |a: &Arg| Some(Arg { name: a.name.clone(), value: self.term(&a.value, d)?, span });
-                TermKind::App { fun, args: args.iter().map(arg).collect::<Option<_>>()? }
+                let arg = |a: &Arg| {
+                    Some(Arg {
+                        name: a.name.clone(),
+                        value: self.term(&a.value, d)?,
+                        span,
+                    })
+                };
+                TermKind::App {
+                    fun,
+                    args: args.iter().map(arg).collect::<Option<_>>()?,
+                }
             }
-            TermKind::Proj { e, index, .. } => {
-                TermKind::Proj { e: self.boxed(e, d)?, index: *index, index_span: span }
-            }
-            TermKind::Field { e, field } => TermKind::Field { e: self.boxed(e, d)?, field: field.clone() },
+            TermKind::Proj { e, index, .. } => TermKind::Proj {
+                e: self.boxed(e, d)?,
+                index: *index,
+                index_span: span,
+            },
+            TermKind::Field { e, field } => TermKind::Field {
+                e: self.boxed(e, d)?,
+                field: field.clone(),
+            },
             TermKind::Arrow(a, b) => TermKind::Arrow(self.boxed(a, d)?, self.boxed(b, d)?),
             TermKind::Ascribe(e, ty) => TermKind::Ascribe(self.boxed(e, d)?, self.boxed(ty, d)?),
             TermKind::AnonCtor(ts) => TermKind::AnonCtor(self.all(ts, d)?),
@@ -190,12 +254,25 @@ impl Subst<'_> {
             TermKind::List(ts) => TermKind::List(self.all(ts, d)?),
             TermKind::Binop { op, lhs, rhs, .. } => {
                 let (lhs, rhs) = (self.boxed(lhs, d)?, self.boxed(rhs, d)?);
-                TermKind::Binop { op: *op, op_span: span, lhs, rhs }
+                TermKind::Binop {
+                    op: *op,
+                    op_span: span,
+                    lhs,
+                    rhs,
+                }
             }
-            TermKind::Unop { op, e, .. } => TermKind::Unop { op: *op, op_span: span, e: self.boxed(e, d)? },
-            TermKind::UserOp { notation, expansion } => {
-                TermKind::UserOp { notation: notation.clone(), expansion: self.boxed(expansion, d)? }
-            }
+            TermKind::Unop { op, e, .. } => TermKind::Unop {
+                op: *op,
+                op_span: span,
+                e: self.boxed(e, d)?,
+            },
+            TermKind::UserOp {
+                notation,
+                expansion,
+            } => TermKind::UserOp {
+                notation: notation.clone(),
+                expansion: self.boxed(expansion, d)?,
+            },
             _ => return None,
         };
         Some(Term { kind, span })

@@ -48,7 +48,10 @@ pub enum Tok {
     #[regex(r#""([^"\\\n]|\\(.|\n))*""#)]
     Str,
     /// `'c'`
-    #[regex(r"'([^'\\\n]|\\[^xu\n]|\\x[0-9a-fA-F][0-9a-fA-F]|\\u[0-9a-fA-F]{4})'", priority = 20)]
+    #[regex(
+        r"'([^'\\\n]|\\[^xu\n]|\\x[0-9a-fA-F][0-9a-fA-F]|\\u[0-9a-fA-F]{4})'",
+        priority = 20
+    )]
     Char,
     /// `#check`
     #[regex(r"#[a-z_]+")]

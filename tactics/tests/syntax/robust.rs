@@ -23,9 +23,54 @@ const SEEDS: [&str; 3] = [
 
 /// Bits of text that matter to the parser.
 const BITS: [&str; 48] = [
-    "(", ")", "[", "]", "{", "}", "⟨", "⟩", "(|", "|)", "‹", "›", "by", "\n", "\n  ", "\n    ", "|", "=>", ":=", ":",
-    ",", ";", "·", ".", ".1", "fun", "match", "with", "def", "theorem", "end", "mutual", "notation \"a\" x => x\n",
-    "infixl:9 \"z\" => f\n", "/-", "-/", "--", "\"", "'", "α", "\u{1d49c}", "\0", "⊕", "‖", "∀", "let", "calc", "@[",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "⟨",
+    "⟩",
+    "(|",
+    "|)",
+    "‹",
+    "›",
+    "by",
+    "\n",
+    "\n  ",
+    "\n    ",
+    "|",
+    "=>",
+    ":=",
+    ":",
+    ",",
+    ";",
+    "·",
+    ".",
+    ".1",
+    "fun",
+    "match",
+    "with",
+    "def",
+    "theorem",
+    "end",
+    "mutual",
+    "notation \"a\" x => x\n",
+    "infixl:9 \"z\" => f\n",
+    "/-",
+    "-/",
+    "--",
+    "\"",
+    "'",
+    "α",
+    "\u{1d49c}",
+    "\0",
+    "⊕",
+    "‖",
+    "∀",
+    "let",
+    "calc",
+    "@[",
 ];
 
 fn mutate(text: &str, random: &mut Random) -> String {
@@ -67,12 +112,18 @@ fn check(text: &str) {
     }
     let mut last = 0;
     for c in &script.commands {
-        assert!(text.get(c.span.range()).is_some() && text.get(c.keyword.range()).is_some(), "{text}");
+        assert!(
+            text.get(c.span.range()).is_some() && text.get(c.keyword.range()).is_some(),
+            "{text}"
+        );
         assert!(c.span.start >= last, "{text}");
         last = c.span.end;
     }
     if script.errors.is_empty() {
-        assert!(!script.commands.iter().any(has_error), "an error nobody was told of: {text}");
+        assert!(
+            !script.commands.iter().any(has_error),
+            "an error nobody was told of: {text}"
+        );
     }
 }
 
@@ -114,7 +165,9 @@ fn soup_is_survived() {
     let mut random = Random(42);
     for _ in 0..500 {
         let n = random.next(200);
-        let text: String = (0..n).map(|_| format!("{} ", BITS[random.next(BITS.len())])).collect();
+        let text: String = (0..n)
+            .map(|_| format!("{} ", BITS[random.next(BITS.len())]))
+            .collect();
         check(&text);
     }
 }

@@ -12,7 +12,11 @@ pub fn term(text: &str) -> String {
 
 /// The errors of a script: message, and the text that is underlined.
 pub fn errors(text: &str) -> Vec<(String, String)> {
-    parse(text).errors.iter().map(|e| (e.to_string(), text[e.span.range()].to_string())).collect()
+    parse(text)
+        .errors
+        .iter()
+        .map(|e| (e.to_string(), text[e.span.range()].to_string()))
+        .collect()
 }
 
 /// The only error of a script, with its hint.
@@ -20,7 +24,11 @@ pub fn error(text: &str) -> (String, String, String) {
     let script = parse(text);
     assert_eq!(script.errors.len(), 1, "{text}: {:?}", script.errors);
     let e = &script.errors[0];
-    (e.to_string(), text[e.span.range()].to_string(), e.hint.clone().unwrap_or_default())
+    (
+        e.to_string(),
+        text[e.span.range()].to_string(),
+        e.hint.clone().unwrap_or_default(),
+    )
 }
 
 /// A script without errors.
@@ -35,7 +43,10 @@ pub fn tactics(text: &str) -> String {
     let script = script(text);
     match &script.commands.last().expect("a command").kind {
         CommandKind::Decl(decl) => match &decl.value {
-            DeclValue::Term(Term { kind: TermKind::By(block), .. }) => show_block(block),
+            DeclValue::Term(Term {
+                kind: TermKind::By(block),
+                ..
+            }) => show_block(block),
             other => panic!("no `by` block: {other:?}"),
         },
         other => panic!("no declaration: {other:?}"),
@@ -47,7 +58,9 @@ fn list<T>(items: &[T], sep: &str, f: impl Fn(&T) -> String) -> String {
 }
 
 fn name(n: &BinderName) -> String {
-    n.name.as_ref().map_or("_".to_string(), |id| id.name.to_string())
+    n.name
+        .as_ref()
+        .map_or("_".to_string(), |id| id.name.to_string())
 }
 
 pub fn binder(b: &Binder) -> String {
@@ -79,7 +92,12 @@ pub fn pattern(p: &Pattern) -> String {
     match &p.kind {
         PatternKind::Wild => "_".into(),
         PatternKind::Name(id) => id.name.to_string(),
-        PatternKind::Ctor { name, explicit, dotted, args } => {
+        PatternKind::Ctor {
+            name,
+            explicit,
+            dotted,
+            args,
+        } => {
             let mark = match (explicit, dotted) {
                 (true, _) => "@",
                 (_, true) => ".",
@@ -95,7 +113,9 @@ pub fn pattern(p: &Pattern) -> String {
         PatternKind::Str(s) => format!("{s:?}"),
         PatternKind::Char(c) => format!("{c:?}"),
         PatternKind::Add(p, n) => format!("({} + {n})", pattern(p)),
-        PatternKind::Binop { op, lhs, rhs } => format!("({} {op:?} {})", pattern(lhs), pattern(rhs)),
+        PatternKind::Binop { op, lhs, rhs } => {
+            format!("({} {op:?} {})", pattern(lhs), pattern(rhs))
+        }
         PatternKind::AnonCtor(ps) => format!("⟨{}⟩", list(ps, ", ", pattern)),
         PatternKind::Tuple(ps) => format!("({})", list(ps, ", ", pattern)),
         PatternKind::List(ps) => format!("[{}]", list(ps, ", ", pattern)),
@@ -118,12 +138,18 @@ fn level(l: &Level) -> String {
 
 fn alts(list_: &[MatchAlt]) -> String {
     let row = |r: &Vec<Pattern>| format!("| {}", list(r, ", ", pattern));
-    list(list_, " ", |a| format!("{} => {}", list(&a.rows, " ", row), show(&a.rhs)))
+    list(list_, " ", |a| {
+        format!("{} => {}", list(&a.rows, " ", row), show(&a.rhs))
+    })
 }
 
 fn let_decl(d: &LetDecl) -> String {
     let mut s = match &d.lhs {
-        LetLhs::Name { name: n, binders } => format!("{}{}", name(n), list(binders, "", |b| format!(" {}", fun_binder(b)))),
+        LetLhs::Name { name: n, binders } => format!(
+            "{}{}",
+            name(n),
+            list(binders, "", |b| format!(" {}", fun_binder(b)))
+        ),
         LetLhs::Anonymous => "this".into(),
         LetLhs::Pattern(p) => pattern(p),
     };
@@ -152,14 +178,21 @@ fn steps(s: &[CalcStep]) -> String {
 }
 
 fn hyp(h: &Option<BinderName>) -> String {
-    h.as_ref().map_or(String::new(), |h| format!("{} : ", name(h)))
+    h.as_ref()
+        .map_or(String::new(), |h| format!("{} : ", name(h)))
 }
 
 /// A term with brackets around everything that has parts.
 pub fn show(t: &Term) -> String {
     match &t.kind {
-        TermKind::Ident { id, levels, explicit } => {
-            let levels = levels.as_ref().map_or(String::new(), |l| format!(".{{{}}}", list(l, ",", level)));
+        TermKind::Ident {
+            id,
+            levels,
+            explicit,
+        } => {
+            let levels = levels
+                .as_ref()
+                .map_or(String::new(), |l| format!(".{{{}}}", list(l, ",", level)));
             format!("{}{}{levels}", if *explicit { "@" } else { "" }, id.name)
         }
         TermKind::Hole => "_".into(),
@@ -169,8 +202,16 @@ pub fn show(t: &Term) -> String {
         TermKind::Str(s) => format!("{s:?}"),
         TermKind::Char(c) => format!("{c:?}"),
         TermKind::Prop => "Prop".into(),
-        TermKind::Type(l) => format!("Type{}", l.as_ref().map_or(String::new(), |l| format!(" {}", level(l)))),
-        TermKind::Sort(l) => format!("Sort{}", l.as_ref().map_or(String::new(), |l| format!(" {}", level(l)))),
+        TermKind::Type(l) => format!(
+            "Type{}",
+            l.as_ref()
+                .map_or(String::new(), |l| format!(" {}", level(l)))
+        ),
+        TermKind::Sort(l) => format!(
+            "Sort{}",
+            l.as_ref()
+                .map_or(String::new(), |l| format!(" {}", level(l)))
+        ),
         TermKind::App { fun, args } => {
             let args = list(args, "", |a| match &a.name {
                 Some(n) => format!(" ({} := {})", n.name, show(&a.value)),
@@ -180,42 +221,101 @@ pub fn show(t: &Term) -> String {
         }
         TermKind::Proj { e, index, .. } => format!("{}.{index}", show(e)),
         TermKind::Field { e, field } => format!("{}.{}", show(e), field.name),
-        TermKind::Lam { binders, body } => format!("(fun {} => {})", list(binders, " ", fun_binder), show(body)),
+        TermKind::Lam { binders, body } => {
+            format!("(fun {} => {})", list(binders, " ", fun_binder), show(body))
+        }
         TermKind::FunMatch(a) => format!("(fun {})", alts(a)),
-        TermKind::Pi { binders, body } => format!("(∀ {}, {})", list(binders, " ", binder), show(body)),
+        TermKind::Pi { binders, body } => {
+            format!("(∀ {}, {})", list(binders, " ", binder), show(body))
+        }
         TermKind::Arrow(a, b) => format!("({} → {})", show(a), show(b)),
-        TermKind::Exists { binders, body } => format!("(∃ {}, {})", list(binders, " ", binder), show(body)),
-        TermKind::Sigma { binders, body, psigma } => {
-            format!("(Σ{} {}, {})", if *psigma { "'" } else { "" }, list(binders, " ", binder), show(body))
+        TermKind::Exists { binders, body } => {
+            format!("(∃ {}, {})", list(binders, " ", binder), show(body))
+        }
+        TermKind::Sigma {
+            binders,
+            body,
+            psigma,
+        } => {
+            format!(
+                "(Σ{} {}, {})",
+                if *psigma { "'" } else { "" },
+                list(binders, " ", binder),
+                show(body)
+            )
         }
         TermKind::Subtype { name: n, ty, pred } => {
-            let ty = ty.as_ref().map_or(String::new(), |t| format!(" : {}", show(t)));
+            let ty = ty
+                .as_ref()
+                .map_or(String::new(), |t| format!(" : {}", show(t)));
             format!("{{{}{ty} // {}}}", name(n), show(pred))
         }
         TermKind::Let(d, b) => format!("(let {}; {})", let_decl(d), show(b)),
         TermKind::Have(d, b) => format!("(have {}; {})", let_decl(d), show(b)),
         TermKind::Show { ty, proof } => format!("(show {} from {})", show(ty), show(proof)),
-        TermKind::Suffices { name: n, ty, proof, body } => {
-            format!("(suffices {}{} from {}; {})", hyp(n), show(ty), show(proof), show(body))
+        TermKind::Suffices {
+            name: n,
+            ty,
+            proof,
+            body,
+        } => {
+            format!(
+                "(suffices {}{} from {}; {})",
+                hyp(n),
+                show(ty),
+                show(proof),
+                show(body)
+            )
         }
-        TermKind::Match { motive, discrs, alts: a } => {
-            let motive = motive.as_ref().map_or(String::new(), |m| format!("(motive := {}) ", show(m)));
-            format!("(match {motive}{} with {})", list(discrs, ", ", discr), alts(a))
+        TermKind::Match {
+            motive,
+            discrs,
+            alts: a,
+        } => {
+            let motive = motive
+                .as_ref()
+                .map_or(String::new(), |m| format!("(motive := {}) ", show(m)));
+            format!(
+                "(match {motive}{} with {})",
+                list(discrs, ", ", discr),
+                alts(a)
+            )
         }
-        TermKind::If { hyp: h, cond, then, els } => {
-            format!("(if {}{} then {} else {})", hyp(h), show(cond), show(then), show(els))
+        TermKind::If {
+            hyp: h,
+            cond,
+            then,
+            els,
+        } => {
+            format!(
+                "(if {}{} then {} else {})",
+                hyp(h),
+                show(cond),
+                show(then),
+                show(els)
+            )
         }
         TermKind::Ascribe(e, ty) => format!("({} : {})", show(e), show(ty)),
         TermKind::AnonCtor(es) => format!("⟨{}⟩", list(es, ", ", show)),
         TermKind::Tuple(es) => format!("({})", list(es, ", ", show)),
         TermKind::List(es) => format!("[{}]", list(es, ", ", show)),
-        TermKind::StructInst { sources, fields, ty } => {
-            let sources = if sources.is_empty() { String::new() } else { format!("{} with ", list(sources, ", ", show)) };
+        TermKind::StructInst {
+            sources,
+            fields,
+            ty,
+        } => {
+            let sources = if sources.is_empty() {
+                String::new()
+            } else {
+                format!("{} with ", list(sources, ", ", show))
+            };
             let fields = list(fields, ", ", |f| match &f.value {
                 Some(v) => format!("{} := {}", f.field.name, show(v)),
                 None => f.field.name.to_string(),
             });
-            let ty = ty.as_ref().map_or(String::new(), |t| format!(" : {}", show(t)));
+            let ty = ty
+                .as_ref()
+                .map_or(String::new(), |t| format!(" : {}", show(t)));
             format!("{{{sources}{fields}{ty}}}")
         }
         TermKind::Binop { op, lhs, rhs, .. } => format!("({} {op:?} {})", show(lhs), show(rhs)),
@@ -238,7 +338,11 @@ pub fn show_block(b: &TacticBlock) -> String {
 fn loc(l: &Option<Location>) -> String {
     l.as_ref().map_or(String::new(), |l| {
         let hyps = list(&l.hyps, "", |h| format!(" {}", h.name));
-        format!(" at{hyps}{}{}", if l.goal { " ⊢" } else { "" }, if l.everywhere { " *" } else { "" })
+        format!(
+            " at{hyps}{}{}",
+            if l.goal { " ⊢" } else { "" },
+            if l.everywhere { " *" } else { "" }
+        )
     })
 }
 
@@ -257,10 +361,21 @@ fn rpattern(p: &RPattern) -> String {
 fn induction_alts(a: &Option<Vec<InductionAlt>>) -> String {
     let head = |h: &InductionAltHead| {
         let ctor = h.ctor.as_ref().map_or("_", |c| &c.name);
-        format!("| {}{ctor}{}", if h.explicit { "@" } else { "" }, list(&h.vars, "", |v| format!(" {}", name(v))))
+        format!(
+            "| {}{ctor}{}",
+            if h.explicit { "@" } else { "" },
+            list(&h.vars, "", |v| format!(" {}", name(v)))
+        )
     };
     a.as_ref().map_or(String::new(), |a| {
-        format!(" with {}", list(a, " ", |a| format!("{} => {}", list(&a.heads, " ", head), show_block(&a.body))))
+        format!(
+            " with {}",
+            list(a, " ", |a| format!(
+                "{} => {}",
+                list(&a.heads, " ", head),
+                show_block(&a.body)
+            ))
+        )
     })
 }
 
@@ -274,7 +389,8 @@ fn simp_args(args: &[SimpArg]) -> String {
 }
 
 fn opt(word: &str, t: &Option<Term>) -> String {
-    t.as_ref().map_or(String::new(), |t| format!(" {word} {}", show(t)))
+    t.as_ref()
+        .map_or(String::new(), |t| format!(" {word} {}", show(t)))
 }
 
 /// A tactic on one line.
@@ -289,30 +405,72 @@ pub fn show_tactic(t: &Tactic) -> String {
         TacticKind::Apply(t) => format!("apply {}", show(t)),
         TacticKind::Refine(t) => format!("refine {}", show(t)),
         TacticKind::Specialize(t) => format!("specialize {}", show(t)),
-        TacticKind::Cases { targets, using, alts } => {
-            format!("cases {}{}{}", list(targets, ", ", discr), opt("using", using), induction_alts(alts))
+        TacticKind::Cases {
+            targets,
+            using,
+            alts,
+        } => {
+            format!(
+                "cases {}{}{}",
+                list(targets, ", ", discr),
+                opt("using", using),
+                induction_alts(alts)
+            )
         }
-        TacticKind::CasesPrime { target, with } => format!("cases' {} with {}", discr(target), list(with, " ", rpattern)),
-        TacticKind::Induction { targets, using, generalizing, alts } => {
-            let g = if generalizing.is_empty() { String::new() } else { format!(" generalizing{}", idents(generalizing)) };
-            format!("induction {}{}{g}{}", list(targets, ", ", discr), opt("using", using), induction_alts(alts))
+        TacticKind::CasesPrime { target, with } => format!(
+            "cases' {} with {}",
+            discr(target),
+            list(with, " ", rpattern)
+        ),
+        TacticKind::Induction {
+            targets,
+            using,
+            generalizing,
+            alts,
+        } => {
+            let g = if generalizing.is_empty() {
+                String::new()
+            } else {
+                format!(" generalizing{}", idents(generalizing))
+            };
+            format!(
+                "induction {}{}{g}{}",
+                list(targets, ", ", discr),
+                opt("using", using),
+                induction_alts(alts)
+            )
         }
         TacticKind::RCases { targets, with } => {
-            let with = with.as_ref().map_or(String::new(), |p| format!(" with {}", rpattern(p)));
+            let with = with
+                .as_ref()
+                .map_or(String::new(), |p| format!(" with {}", rpattern(p)));
             format!("rcases {}{with}", list(targets, ", ", discr))
         }
         TacticKind::Obtain { pat, ty, value } => {
-            let pat = pat.as_ref().map_or(String::new(), |p| format!(" {}", rpattern(p)));
+            let pat = pat
+                .as_ref()
+                .map_or(String::new(), |p| format!(" {}", rpattern(p)));
             format!("obtain{pat}{}{}", opt(":", ty), opt(":=", value))
         }
-        TacticKind::Rw { flavour, rules, loc: l } => {
+        TacticKind::Rw {
+            flavour,
+            rules,
+            loc: l,
+        } => {
             let rule = |r: &RwRule| format!("{}{}", if r.rev { "←" } else { "" }, show(&r.term));
             format!("{flavour:?} [{}]{}", list(rules, ", ", rule), loc(l))
         }
-        TacticKind::Simp { flavour, only, args, using, loc: l } => format!(
+        TacticKind::Simp {
+            flavour,
+            only,
+            args,
+            using,
+            loc: l,
+        } => format!(
             "{flavour:?}{}{}{}{}",
             if *only { " only" } else { "" },
-            args.as_ref().map_or(String::new(), |a| format!(" {}", simp_args(a))),
+            args.as_ref()
+                .map_or(String::new(), |a| format!(" {}", simp_args(a))),
             loc(l),
             opt("using", using)
         ),
@@ -321,14 +479,17 @@ pub fn show_tactic(t: &Tactic) -> String {
         TacticKind::Use(t) => format!("use {}", list(t, ", ", show)),
         TacticKind::Have(d) => format!("have {}", let_decl(d)),
         TacticKind::Let(d) => format!("let {}", let_decl(d)),
-        TacticKind::Suffices { name: n, ty, proof } => format!("suffices {}{}{}", hyp(n), show(ty), opt("from", proof)),
+        TacticKind::Suffices { name: n, ty, proof } => {
+            format!("suffices {}{}{}", hyp(n), show(ty), opt("from", proof))
+        }
         TacticKind::Show { ty, proof } => format!("show {}{}", show(ty), opt("from", proof)),
         TacticKind::Change { ty, loc: l } => format!("change {}{}", show(ty), loc(l)),
         TacticKind::Subst(t) => format!("subst {}", list(t, " ", show)),
         TacticKind::Ext(p) => format!("ext {}", list(p, " ", rpattern)),
         TacticKind::ByCases { hyp: h, prop } => format!("by_cases {}{}", hyp(h), show(prop)),
         TacticKind::Generalize { args, loc: l } => {
-            let arg = |a: &GeneralizeArg| format!("{}{} = {}", hyp(&a.hyp), show(&a.e), name(&a.var));
+            let arg =
+                |a: &GeneralizeArg| format!("{}{} = {}", hyp(&a.hyp), show(&a.e), name(&a.var));
             format!("generalize {}{}", list(args, ", ", arg), loc(l))
         }
         TacticKind::Clear(n) => format!("clear{}", idents(n)),
@@ -340,7 +501,15 @@ pub fn show_tactic(t: &Tactic) -> String {
         TacticKind::AnyGoals(b) => format!("any_goals {}", show_block(b)),
         TacticKind::AndThen(a, b) => format!("({} <;> {})", show_tactic(a), show_tactic(b)),
         TacticKind::Case { tags, body } => {
-            format!("case {} => {}", list(tags, " | ", |t| format!("{}{}", name(&t.tag), names(&t.vars))), show_block(body))
+            format!(
+                "case {} => {}",
+                list(tags, " | ", |t| format!(
+                    "{}{}",
+                    name(&t.tag),
+                    names(&t.vars)
+                )),
+                show_block(body)
+            )
         }
         TacticKind::Next { names: n, body } => format!("next{} => {}", names(n), show_block(body)),
         TacticKind::Focus(b) => format!("· {}", show_block(b)),
@@ -348,13 +517,29 @@ pub fn show_tactic(t: &Tactic) -> String {
         TacticKind::Calc(s) => format!("calc {}", steps(s)),
         TacticKind::Match { discrs, alts } => {
             let row = |r: &Vec<Pattern>| format!("| {}", list(r, ", ", pattern));
-            let alt = |a: &TacticMatchAlt| format!("{} => {}", list(&a.rows, " ", row), show_block(&a.body));
-            format!("match {} with {}", list(discrs, ", ", discr), list(alts, " ", alt))
+            let alt = |a: &TacticMatchAlt| {
+                format!("{} => {}", list(&a.rows, " ", row), show_block(&a.body))
+            };
+            format!(
+                "match {} with {}",
+                list(discrs, ", ", discr),
+                list(alts, " ", alt)
+            )
         }
-        TacticKind::Named { name, args } => format!("{}{}", name.name, list(args, "", |a| format!(" {}", tactic_arg(a)))),
-        TacticKind::Congr(n) => format!("congr{}", n.as_ref().map_or(String::new(), |n| format!(" {}", n.value))),
+        TacticKind::Named { name, args } => format!(
+            "{}{}",
+            name.name,
+            list(args, "", |a| format!(" {}", tactic_arg(a)))
+        ),
+        TacticKind::Congr(n) => format!(
+            "congr{}",
+            n.as_ref()
+                .map_or(String::new(), |n| format!(" {}", n.value))
+        ),
         TacticKind::Split(l) => format!("split{}", loc(l)),
-        TacticKind::SplitIfs { names: n, loc: l } => format!("split_ifs{} with{}", loc(l), names(n)),
+        TacticKind::SplitIfs { names: n, loc: l } => {
+            format!("split_ifs{} with{}", loc(l), names(n))
+        }
         TacticKind::RenameI(n) => format!("rename_i{}", names(n)),
         TacticKind::Funext(n) => format!("funext{}", names(n)),
         TacticKind::Symm(l) => format!("symm{}", loc(l)),
@@ -373,7 +558,9 @@ fn tactic_arg(a: &TacticArg) -> String {
         TacticArgKind::With(p) => format!("with {}", list(p, " ", rpattern)),
         TacticArgKind::Alts(a) => induction_alts(&Some(a.clone())).trim_start().to_string(),
         TacticArgKind::Using(t) => format!("using {}", show(t)),
-        TacticArgKind::Generalizing(n) => format!("generalizing {}", list(n, " ", |n| n.name.to_string())),
+        TacticArgKind::Generalizing(n) => {
+            format!("generalizing {}", list(n, " ", |n| n.name.to_string()))
+        }
         TacticArgKind::From(t) => format!("from {}", show(t)),
         TacticArgKind::Value(t) => format!(":= {}", show(t)),
         TacticArgKind::Block(b) => format!("=> {}", show_block(b)),

@@ -20,7 +20,10 @@ fn precedence_is_leans() {
         ("a ↔ b ∧ c", "(a Iff (b And c))"),
         ("a = b → c = d → e", "((a Eq b) → ((c Eq d) → e))"),
         ("x :: y :: zs ++ ws", "((x Cons (y Cons zs)) Append ws)"),
-        ("a ||| b ^^^ c &&& d <<< 2", "(a BitOr (b BitXor (c BitAnd (d Shl 2))))"),
+        (
+            "a ||| b ^^^ c &&& d <<< 2",
+            "(a BitOr (b BitXor (c BitAnd (d Shl 2))))",
+        ),
         ("a && b || !c", "((a BoolAnd b) BoolOr (BoolNot c))"),
         ("f ∘ g ∘ h", "(f Comp (g Comp h))"),
         ("Nat × Nat × Bool", "(Nat Prod (Nat Prod Bool))"),
@@ -34,7 +37,10 @@ fn precedence_is_leans() {
         ("x |> f |> g a", "(g a (f x))"),
         ("h ▸ k ▸ e", "(h ▸ (k ▸ e))"),
         ("x ∈ s ∧ y ∉ t", "((x Mem s) And (y NotMem t))"),
-        ("∀ x, p x ∧ ∃ y, q y ∨ r", "(∀ x, ((p x) And (∃ y, ((q y) Or r))))"),
+        (
+            "∀ x, p x ∧ ∃ y, q y ∨ r",
+            "(∀ x, ((p x) And (∃ y, ((q y) Or r))))",
+        ),
         ("a ∧ fun x => b", "(a And (fun x => b))"),
         ("a == b && c != d", "((a BEq b) BoolAnd (c BNe d))"),
         ("x % 2 * 3 / 4", "(((x Mod 2) Mul 3) Div 4)"),
@@ -98,7 +104,10 @@ fn applications_and_dots() {
         ("@f.{u, v+1} _ ?x ?_", "(@f.{u,(v+1)} _ ?x ?_)"),
         ("f fun x => g x", "(f (fun x => (g x)))"),
         ("f (fun x => x) fun y => y", "(f (fun x => x) (fun y => y))"),
-        ("f 1 \"a\" 'b' [x, y] {a := 1} ⟨⟩ ‹p›", "(f 1 \"a\" 'b' [x, y] {a := 1} ⟨⟩ ‹p›)"),
+        (
+            "f 1 \"a\" 'b' [x, y] {a := 1} ⟨⟩ ‹p›",
+            "(f 1 \"a\" 'b' [x, y] {a := 1} ⟨⟩ ‹p›)",
+        ),
         ("a.from.end", "a.from.end"),
         ("(f x).end", "(f x).end"),
         ("«odd name».x", "«odd name».x"),
@@ -126,18 +135,30 @@ fn binders() {
         ("(x y : T) → {z : U} → V", "(∀ (x y : T), (∀ {z : U}, V))"),
         ("(x : T) × U", "(Σ (x : T), U)"),
         ("(x : T) ∧ U", "((x : T) And U)"),
-        ("fun (x : T) {y} _ ⟨a, b⟩ (c, d) => e", "(fun (x : T) {y} _ ⟨a, b⟩ (c, d) => e)"),
+        (
+            "fun (x : T) {y} _ ⟨a, b⟩ (c, d) => e",
+            "(fun (x : T) {y} _ ⟨a, b⟩ (c, d) => e)",
+        ),
         ("fun x y : T => e", "(fun (x y : T) => e)"),
         ("fun (⟨a, b⟩ : T) => a", "(fun (⟨a, b⟩ : T) => a)"),
         ("∃ x, p", "(∃ x, p)"),
         ("∃ (x : T) (y : U), p", "(∃ (x : T) (y : U), p)"),
         ("∀ x < n, p x", "(∀ x, ((x Lt n) → (p x)))"),
         ("∃ x ∈ s, p x", "(∃ x, ((x Mem s) And (p x)))"),
-        ("∀ x ≤ n + 1, ∀ y ≥ x, p", "(∀ x, ((x Le (n Add 1)) → (∀ y, ((y Ge x) → p))))"),
+        (
+            "∀ x ≤ n + 1, ∀ y ≥ x, p",
+            "(∀ x, ((x Le (n Add 1)) → (∀ y, ((y Ge x) → p))))",
+        ),
         ("{x : T // p x}", "{x : T // (p x)}"),
         ("{x // p x}", "{x // (p x)}"),
-        ("∀ [Decidable p] [d : D], q", "(∀ [_ : (Decidable p)] [d : D], q)"),
-        ("[Decidable p] → [d : D] → q", "(∀ [_ : (Decidable p)], (∀ [d : D], q))"),
+        (
+            "∀ [Decidable p] [d : D], q",
+            "(∀ [_ : (Decidable p)] [d : D], q)",
+        ),
+        (
+            "[Decidable p] → [d : D] → q",
+            "(∀ [_ : (Decidable p)], (∀ [d : D], q))",
+        ),
         ("Σ x : T, U", "(Σ (x : T), U)"),
         ("Σ' x : T, U", "(Σ' (x : T), U)"),
     ];
@@ -149,20 +170,29 @@ fn binders() {
 #[test]
 fn fun_and_match_and_their_patterns() {
     let cases = [
-        ("fun | 0, x => x | n+1, x => f n", "(fun | 0, x => x | (n + 1), x => (f n))"),
+        (
+            "fun | 0, x => x | n+1, x => f n",
+            "(fun | 0, x => x | (n + 1), x => (f n))",
+        ),
         ("fun | a | b => c", "(fun | a | b => c)"),
         (
             "match x, h : y with | .some ⟨a, _⟩, @c p q => a | x :: (y :: zs), l@(n+2) => b | (a, b), .(z) => c",
             "(match x, h : y with | (.some ⟨a, _⟩), (@c p q) => a \
              | (x Cons (y Cons zs)), l@(n + 2) => b | (a, b), .(z) => c)",
         ),
-        ("match (motive := fun _ => T) x with | c (a := p) (q : U) => \"s\"",
-         "(match (motive := (fun _ => T)) x with | (c (a := p) (q : U)) => \"s\")"),
+        (
+            "match (motive := fun _ => T) x with | c (a := p) (q : U) => \"s\"",
+            "(match (motive := (fun _ => T)) x with | (c (a := p) (q : U)) => \"s\")",
+        ),
         ("nomatch h", "(match h with )"),
-        ("match x with | 'a' => 1 | \"b\" => 2 | [a, b] => 3 | [] => 4",
-         "(match x with | 'a' => 1 | \"b\" => 2 | [a, b] => 3 | [] => 4)"),
-        ("if h : a = b then c else if d then e else f",
-         "(if h : (a Eq b) then c else (if d then e else f))"),
+        (
+            "match x with | 'a' => 1 | \"b\" => 2 | [a, b] => 3 | [] => 4",
+            "(match x with | 'a' => 1 | \"b\" => 2 | [a, b] => 3 | [] => 4)",
+        ),
+        (
+            "if h : a = b then c else if d then e else f",
+            "(if h : (a Eq b) then c else (if d then e else f))",
+        ),
     ];
     for (text, expected) in cases {
         assert_eq!(term(text), expected, "{text}");
@@ -179,7 +209,10 @@ fn let_have_show_suffices() {
         ("have h : T := e; b", "(have h : T := e; b)"),
         ("have : T := e\nb", "(have this : T := e; b)"),
         ("have := e\nb", "(have this := e; b)"),
-        ("have h : a → b | x => y; b", "(have h : (a → b) | x => y; b)"),
+        (
+            "have h : a → b | x => y; b",
+            "(have h : (a → b) | x => y; b)",
+        ),
         ("show T from e", "(show T from e)"),
         ("show T by simp", "(show T from (by {Simp}))"),
         ("suffices h : T from e; b", "(suffices h : T from e; b)"),
@@ -203,7 +236,10 @@ fn brackets() {
         ("{ a := 1\n  b := f x\n  c }", "{a := 1, b := (f x), c}"),
         ("{ s with a := 1 }", "{s with a := 1}"),
         ("{ s, t with a.b := 1, }", "{s, t with a.b := 1}"),
-        ("{ a := match x with | y => z : T }", "{a := (match x with | y => z) : T}"),
+        (
+            "{ a := match x with | y => z : T }",
+            "{a := (match x with | y => z) : T}",
+        ),
         ("{ a := { b := 1 }}", "{a := {b := 1}}"),
         ("{}", "{}"),
         ("[[1], []]", "[[1], []]"),
@@ -217,7 +253,10 @@ fn brackets() {
 fn dots_make_functions_of_the_nearest_parentheses() {
     let cases = [
         ("(· + 1)", "(fun ·1 => (·1 Add 1))"),
-        ("(f · (g ·) ·)", "(fun ·1 ·2 => (f ·1 (fun ·1 => (g ·1)) ·2))"),
+        (
+            "(f · (g ·) ·)",
+            "(fun ·1 ·2 => (f ·1 (fun ·1 => (g ·1)) ·2))",
+        ),
         ("(·, [·])", "(fun ·1 ·2 => (·1, [·2]))"),
         ("(· + 1 : T)", "((fun ·1 => (·1 Add 1)) : T)"),
     ];
@@ -228,7 +267,10 @@ fn dots_make_functions_of_the_nearest_parentheses() {
 
 #[test]
 fn universes() {
-    assert_eq!(term("Type → Type u → Type (max u v + 1)"), "(Type → (Type u → Type ((max u v)+1)))");
+    assert_eq!(
+        term("Type → Type u → Type (max u v + 1)"),
+        "(Type → (Type u → Type ((max u v)+1)))"
+    );
     assert_eq!(term("Sort (imax 1 u) → Prop"), "(Sort (imax 1 u) → Prop)");
     assert_eq!(term("f Type x"), "(f Type x)");
     assert_eq!(term("f.{u+1+2, _}"), "f.{(u+3),_}");
@@ -237,8 +279,14 @@ fn universes() {
 #[test]
 fn calc_as_a_term() {
     let text = "calc a = b := h\n  _ = c := foo x\n    y\n  _ < d := by simp";
-    assert_eq!(term(text), "(calc (a Eq b) := h; (_ Eq c) := (foo x y); (_ Lt d) := (by {Simp}))");
-    assert_eq!(term("calc a\n  _ = b := h\n  _ = c := k"), "(calc a; (_ Eq b) := h; (_ Eq c) := k)");
+    assert_eq!(
+        term(text),
+        "(calc (a Eq b) := h; (_ Eq c) := (foo x y); (_ Lt d) := (by {Simp}))"
+    );
+    assert_eq!(
+        term("calc a\n  _ = b := h\n  _ = c := k"),
+        "(calc a; (_ Eq b) := h; (_ Eq c) := k)"
+    );
 }
 
 #[test]
@@ -272,22 +320,48 @@ fn notations_travel_to_importers() {
     assert!(parse("#check a ⊕ b").errors.len() == 1);
     let (t, errors) = parse_term("a ⊕ b", &lib.notations);
     assert!(errors.is_empty());
-    assert_eq!(t.map(|t| crate::show::show(&t)).as_deref(), Some("«(add a b)»"));
+    assert_eq!(
+        t.map(|t| crate::show::show(&t)).as_deref(),
+        Some("«(add a b)»")
+    );
 }
 
 #[test]
 fn notations_that_cannot_work_are_refused() {
     let cases = [
-        ("infixl:65 \" + \" => f", "`+` has a built-in meaning", "\" + \""),
+        (
+            "infixl:65 \" + \" => f",
+            "`+` has a built-in meaning",
+            "\" + \"",
+        ),
         ("infixl:65 \"\" => f", "a word is empty", "\"\""),
-        ("notation x y => f x y", "it must begin with a word, or with a place and then a word", "x y"),
-        ("notation \"D\" x => (x, x)", "its right-hand side may use each place once", "(x, x)"),
-        ("notation \"D\" x => fun y => x", "its right-hand side may use each place once", "fun y => x"),
-        ("notation \"D\" x x => x", "it has two places called `x`", "x"),
+        (
+            "notation x y => f x y",
+            "it must begin with a word, or with a place and then a word",
+            "x y",
+        ),
+        (
+            "notation \"D\" x => (x, x)",
+            "its right-hand side may use each place once",
+            "(x, x)",
+        ),
+        (
+            "notation \"D\" x => fun y => x",
+            "its right-hand side may use each place once",
+            "fun y => x",
+        ),
+        (
+            "notation \"D\" x x => x",
+            "it has two places called `x`",
+            "x",
+        ),
     ];
     for (text, why, place) in cases {
         let (message, span, _) = error(text);
-        assert!(message.starts_with(&format!("this notation cannot be used: {why}")), "{text}: {message}");
+        assert!(
+            message.starts_with(&format!("this notation cannot be used: {why}")),
+            "{text}: {message}"
+        );
         assert_eq!(span, place);
     }
 }

@@ -463,9 +463,13 @@ impl TacticArg {
     /// The string of a string-literal argument.
     pub fn as_str(&self) -> Option<StrLit> {
         match &self.kind {
-            TacticArgKind::Term(Term { kind: super::TermKind::Str(value), span }) => {
-                Some(StrLit { value: value.clone(), span: *span })
-            }
+            TacticArgKind::Term(Term {
+                kind: super::TermKind::Str(value),
+                span,
+            }) => Some(StrLit {
+                value: value.clone(),
+                span: *span,
+            }),
             _ => None,
         }
     }

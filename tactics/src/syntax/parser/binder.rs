@@ -1,7 +1,9 @@
 //! Binders.
 
 use super::{PResult, Parser};
-use crate::syntax::ast::{Binder, BinderKind, BinderName, FunBinder, Ident, Pattern, PatternKind, Span};
+use crate::syntax::ast::{
+    Binder, BinderKind, BinderName, FunBinder, Ident, Pattern, PatternKind, Span,
+};
 use crate::syntax::error::SyntaxError;
 use crate::syntax::token::Tok;
 
@@ -9,10 +11,16 @@ impl Parser<'_> {
     /// A name without dots, or `_`.
     pub(super) fn binder_name(&mut self, context: &'static str) -> PResult<BinderName> {
         if self.is(Tok::Underscore) {
-            return Ok(BinderName { name: None, span: self.bump().span });
+            return Ok(BinderName {
+                name: None,
+                span: self.bump().span,
+            });
         }
         let id = self.atomic_ident(context)?;
-        Ok(BinderName { span: id.span, name: Some(id) })
+        Ok(BinderName {
+            span: id.span,
+            name: Some(id),
+        })
     }
 
     /// As many names and `_` as follow.
@@ -35,7 +43,8 @@ impl Parser<'_> {
 
     /// `h :` before something, if it is there.
     pub(super) fn hyp_colon(&mut self) -> PResult<Option<BinderName>> {
-        let named = matches!(self.tok(), Tok::Ident | Tok::Underscore) && self.tok_at(1).tok == Tok::Colon;
+        let named =
+            matches!(self.tok(), Tok::Ident | Tok::Underscore) && self.tok_at(1).tok == Tok::Colon;
         if !named {
             return Ok(None);
         }
@@ -62,7 +71,13 @@ impl Parser<'_> {
     fn bare_binder(&mut self) -> PResult<Binder> {
         let name = self.binder_name("for a variable")?;
         let span = name.span;
-        Ok(Binder { names: vec![name], ty: None, default: None, kind: BinderKind::Explicit, span })
+        Ok(Binder {
+            names: vec![name],
+            ty: None,
+            default: None,
+            kind: BinderKind::Explicit,
+            span,
+        })
     }
 
     /// `(x y : T := d)`, `{x : T}`, `⦃x : T⦄`, `{{x : T}}`, `[T]`, if an opening bracket comes next.
@@ -85,27 +100,53 @@ impl Parser<'_> {
         let binder = self.bracketed(|p| {
             let mut names = vec![p.binder_name("in this binder")?];
             names.append(&mut p.binder_names()?);
-            let ty = if p.eat(Tok::Colon) { Some(Box::new(p.term()?)) } else { None };
-            let default = if p.eat(Tok::Assign) { Some(Box::new(p.term()?)) } else { None };
-            Ok(Binder { names, ty, default, kind, span: start })
+            let ty = if p.eat(Tok::Colon) {
+                Some(Box::new(p.term()?))
+            } else {
+                None
+            };
+            let default = if p.eat(Tok::Assign) {
+                Some(Box::new(p.term()?))
+            } else {
+                None
+            };
+            Ok(Binder {
+                names,
+                ty,
+                default,
+                kind,
+                span: start,
+            })
         })?;
         self.close(close, text, start)?;
         if twice {
             self.close(close, text, start)?;
         }
-        Ok(Some(Binder { span: self.since(start), ..binder }))
+        Ok(Some(Binder {
+            span: self.since(start),
+            ..binder
+        }))
     }
 
     /// `[x : T]`, `[T]`
     fn instance_binder(&mut self) -> PResult<Binder> {
         let start = self.bump().span;
         let (name, ty) = self.bracketed(|p| {
-            let name = p.hyp_colon()?.unwrap_or(BinderName { name: None, span: start });
+            let name = p.hyp_colon()?.unwrap_or(BinderName {
+                name: None,
+                span: start,
+            });
             Ok((name, Box::new(p.term()?)))
         })?;
         self.close(Tok::RBracket, "`]`", start)?;
         let span = self.since(start);
-        Ok(Binder { names: vec![name], ty: Some(ty), default: None, kind: BinderKind::InstImplicit, span })
+        Ok(Binder {
+            names: vec![name],
+            ty: Some(ty),
+            default: None,
+            kind: BinderKind::InstImplicit,
+            span,
+        })
     }
 
     /// The binders of `∀`, `∃`, `Σ`: `x y : T`, or a mixture of names and brackets. At least one.
@@ -131,7 +172,10 @@ impl Parser<'_> {
 
     /// `: T` after bare names: one group for all of them.
     fn shared_type(&mut self, binders: &mut Vec<Binder>) -> PResult<()> {
-        if let Some(b) = binders.iter().find(|b| b.ty.is_some() || b.kind != BinderKind::Explicit) {
+        if let Some(b) = binders
+            .iter()
+            .find(|b| b.ty.is_some() || b.kind != BinderKind::Explicit)
+        {
             let e = self.expected(&["`,`"], "after these binders");
             return Err(Box::new(e.hint(format!(
                 "a type without brackets belongs to bare names only; put brackets around all after `{}`",
@@ -143,7 +187,13 @@ impl Parser<'_> {
         let names: Vec<BinderName> = binders.drain(..).flat_map(|b| b.names).collect();
         let first = names.first().map_or(self.span(), |n| n.span);
         let span = self.since(first);
-        binders.push(Binder { names, ty, default: None, kind: BinderKind::Explicit, span });
+        binders.push(Binder {
+            names,
+            ty,
+            default: None,
+            kind: BinderKind::Explicit,
+            span,
+        });
         Ok(())
     }
 
@@ -151,7 +201,13 @@ impl Parser<'_> {
     pub(super) fn starts_fun_binder(&self) -> bool {
         matches!(
             self.tok(),
-            Tok::Ident | Tok::Underscore | Tok::LParen | Tok::LBrace | Tok::LStrict | Tok::LAngle | Tok::LBracket
+            Tok::Ident
+                | Tok::Underscore
+                | Tok::LParen
+                | Tok::LBrace
+                | Tok::LStrict
+                | Tok::LAngle
+                | Tok::LBracket
         )
     }
 
@@ -162,13 +218,20 @@ impl Parser<'_> {
             Tok::LParen if !self.paren_binds_names() => {
                 let pat = self.pattern_atom()?;
                 Ok(match pat.kind {
-                    PatternKind::Ascribe(inner, ty) => {
-                        FunBinder::Pattern { pat: Pattern { span: pat.span, ..*inner }, ty: Some(ty) }
-                    }
+                    PatternKind::Ascribe(inner, ty) => FunBinder::Pattern {
+                        pat: Pattern {
+                            span: pat.span,
+                            ..*inner
+                        },
+                        ty: Some(ty),
+                    },
                     _ => FunBinder::Pattern { pat, ty: None },
                 })
             }
-            Tok::LAngle => Ok(FunBinder::Pattern { pat: self.pattern_atom()?, ty: None }),
+            Tok::LAngle => Ok(FunBinder::Pattern {
+                pat: self.pattern_atom()?,
+                ty: None,
+            }),
             _ => match self.bracketed_binder()? {
                 Some(binder) => Ok(FunBinder::Binder(binder)),
                 None => Err(self.expected(&["a variable", "a pattern"], "to bind")),
@@ -193,7 +256,9 @@ impl Parser<'_> {
         }
         if self.is(Tok::Colon) {
             let bare = |b: &FunBinder| match b {
-                FunBinder::Binder(b) if b.ty.is_none() && b.kind == BinderKind::Explicit => Some(b.clone()),
+                FunBinder::Binder(b) if b.ty.is_none() && b.kind == BinderKind::Explicit => {
+                    Some(b.clone())
+                }
                 _ => None,
             };
             let Some(mut group) = binders.iter().map(bare).collect::<Option<Vec<Binder>>>() else {
@@ -208,8 +273,13 @@ impl Parser<'_> {
     /// `=>` after the binders of `fun`, with a hint for those who write a comma.
     pub(super) fn fun_arrow(&mut self) -> PResult<Span> {
         let comma = self.is(Tok::Comma);
-        self.expect(Tok::FatArrow, "`=>`", "after the binders of `fun`").map_err(|e: Box<SyntaxError>| {
-            if comma { Box::new(e.hint("write `fun x => e`")) } else { e }
-        })
+        self.expect(Tok::FatArrow, "`=>`", "after the binders of `fun`")
+            .map_err(|e: Box<SyntaxError>| {
+                if comma {
+                    Box::new(e.hint("write `fun x => e`"))
+                } else {
+                    e
+                }
+            })
     }
 }

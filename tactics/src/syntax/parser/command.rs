@@ -3,7 +3,8 @@
 use super::leading::opens_wide;
 use super::{PResult, Parser, Pos};
 use crate::syntax::ast::{
-    Attr, AttrArg, Command, CommandKind, DocComment, Ident, Import, Modifiers, OpenDecl, OptionValue, Span,
+    Attr, AttrArg, Command, CommandKind, DocComment, Ident, Import, Modifiers, OpenDecl,
+    OptionValue, Span,
 };
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::near::near;
@@ -36,7 +37,10 @@ impl Parser<'_> {
         self.height = 0;
         self.last_block = None;
         self.awaited = None;
-        let pos = Pos { col: first.col, tactic: false };
+        let pos = Pos {
+            col: first.col,
+            tactic: false,
+        };
         let mut name = None;
         let mut keyword = first.span;
         let result = self.with_pos(Some(pos), |p| p.command_kind(&mut name, &mut keyword));
@@ -53,32 +57,46 @@ impl Parser<'_> {
                 CommandKind::Error { name }
             }
         };
-        Command { kind, span: self.since(first.span), keyword }
+        Command {
+            kind,
+            span: self.since(first.span),
+            keyword,
+        }
     }
 
     /// After a complete command the next one must begin, or a line that is for the loop to judge.
     fn check_end(&mut self, col: u32) {
         let next = self.peek();
-        if self.at_command() || self.command_follows_doc() || next.first_of_line && next.col <= col {
+        if self.at_command() || self.command_follows_doc() || next.first_of_line && next.col <= col
+        {
             return;
         }
         let found = self.found();
         let mut e = match self.last_block {
             _ if next.tok == Tok::Unknown => *self.expected(&[], ""),
             Some(block) if next.first_of_line && self.starts_tactic() => {
-                let kind = SyntaxErrorKind::TacticColumn { found: next.col + 1, block: block + 1 };
+                let kind = SyntaxErrorKind::TacticColumn {
+                    found: next.col + 1,
+                    block: block + 1,
+                };
                 SyntaxError::new(kind, next.span).hint("tactics of one block begin in one column")
             }
             _ => SyntaxError::new(SyntaxErrorKind::AfterCommand(found), next.span),
         };
         match next.tok {
-            Tok::Kw(Kw::By) => e = e.hint("perhaps `:=` is missing before it, or `<|` or parentheses around it"),
+            Tok::Kw(Kw::By) => {
+                e = e.hint("perhaps `:=` is missing before it, or `<|` or parentheses around it")
+            }
             Tok::Eq => e = e.hint("definitions are written with `:=`"),
             Tok::CDot => e = SyntaxError::new(SyntaxErrorKind::CDotOutsideParens, next.span),
             Tok::Unknown if self.text_is("$") => e = e.hint("write `<|`"),
             Tok::Unknown => {}
-            tok if opens_wide(tok) => e = e.hint("put this in parentheses, or write `<|` before it"),
-            Tok::RParen | Tok::RBracket | Tok::RBrace | Tok::RAngle => e = e.hint("this bracket closes nothing"),
+            tok if opens_wide(tok) => {
+                e = e.hint("put this in parentheses, or write `<|` before it")
+            }
+            Tok::RParen | Tok::RBracket | Tok::RBrace | Tok::RAngle => {
+                e = e.hint("this bracket closes nothing")
+            }
             _ if e.hint.is_none() && self.last_block.is_some() => {
                 e = e.hint("tactics are separated by `;` or by a line break");
             }
@@ -107,7 +125,11 @@ impl Parser<'_> {
             }
     }
 
-    fn command_kind(&mut self, name: &mut Option<Ident>, keyword: &mut Span) -> PResult<CommandKind> {
+    fn command_kind(
+        &mut self,
+        name: &mut Option<Ident>,
+        keyword: &mut Span,
+    ) -> PResult<CommandKind> {
         let start = self.span();
         let modifiers = self.modifiers()?;
         *keyword = self.span();
@@ -143,7 +165,10 @@ impl Parser<'_> {
     fn check_modifiers(&self, modifiers: &Modifiers, start: Span) -> PResult<()> {
         let doc_fits = matches!(
             self.tok(),
-            Tok::Ident | Tok::Kw(Kw::Notation | Kw::Infix | Kw::Infixl | Kw::Infixr | Kw::Prefix | Kw::Postfix)
+            Tok::Ident
+                | Tok::Kw(
+                    Kw::Notation | Kw::Infix | Kw::Infixl | Kw::Infixr | Kw::Prefix | Kw::Postfix
+                )
         );
         let what = if !modifiers.attrs.is_empty() {
             "attributes"
@@ -155,7 +180,11 @@ impl Parser<'_> {
             return Ok(());
         };
         let e = self.err_at(SyntaxErrorKind::Misplaced(what), self.since(start));
-        Err(if what == "a doc comment" { Box::new(e.hint("an ordinary comment is `/- … -/`")) } else { e })
+        Err(if what == "a doc comment" {
+            Box::new(e.hint("an ordinary comment is `/- … -/`"))
+        } else {
+            e
+        })
     }
 
     fn keyword_command(
@@ -164,7 +193,10 @@ impl Parser<'_> {
         modifiers: Modifiers,
         name: &mut Option<Ident>,
     ) -> PResult<CommandKind> {
-        if matches!(kw, Kw::Notation | Kw::Infix | Kw::Infixl | Kw::Infixr | Kw::Prefix | Kw::Postfix) {
+        if matches!(
+            kw,
+            Kw::Notation | Kw::Infix | Kw::Infixl | Kw::Infixr | Kw::Prefix | Kw::Postfix
+        ) {
             return self.notation();
         }
         let keyword = self.bump().span;
@@ -207,7 +239,9 @@ impl Parser<'_> {
                 let value = match self.tok() {
                     Tok::Num => OptionValue::Num(self.num()?),
                     Tok::Str => OptionValue::Str(self.string("")?),
-                    _ => OptionValue::Word(self.ident("or number or string as the option's value")?),
+                    _ => {
+                        OptionValue::Word(self.ident("or number or string as the option's value")?)
+                    }
                 };
                 CommandKind::SetOption { name, value }
             }
@@ -217,8 +251,13 @@ impl Parser<'_> {
 
     /// A name on the line of the keyword.
     fn opt_ident(&mut self, keyword: Span) -> PResult<Option<Ident>> {
-        let same_line = self.i > 0 && self.toks[self.i - 1].span == keyword && !self.peek().first_of_line;
-        if same_line && self.is(Tok::Ident) { Ok(Some(self.ident("")?)) } else { Ok(None) }
+        let same_line =
+            self.i > 0 && self.toks[self.i - 1].span == keyword && !self.peek().first_of_line;
+        if same_line && self.is(Tok::Ident) {
+            Ok(Some(self.ident("")?))
+        } else {
+            Ok(None)
+        }
     }
 
     fn open(&mut self) -> PResult<Vec<OpenDecl>> {
@@ -250,7 +289,11 @@ impl Parser<'_> {
                 return Ok(CommandKind::Mutual(list));
             }
             if self.is(Tok::Eof) {
-                let kind = SyntaxErrorKind::Unclosed { open: keyword, close: "`end`", found: self.found() };
+                let kind = SyntaxErrorKind::Unclosed {
+                    open: keyword,
+                    close: "`end`",
+                    found: self.found(),
+                };
                 return Err(self.err_here(kind));
             }
             if self.is_kw(Kw::Mutual) {
@@ -285,10 +328,19 @@ impl Parser<'_> {
             return self.expected(&[], "");
         }
         let e = self.err_here(SyntaxErrorKind::NotACommand(self.found()));
+        if self.is(Tok::Doc) {
+            return Box::new(
+                e.hint("a doc comment comes before the attributes of its declaration"),
+            );
+        }
         let word = self.slice(self.span());
         let lean = match word {
-            "instance" | "class" | "deriving" => Some("there are no type classes: mark a definition with `@[instance]`"),
-            "macro" | "syntax" | "macro_rules" | "elab" => Some("only `notation`, `infixl`, … extend the syntax"),
+            "instance" | "class" | "deriving" => {
+                Some("there are no type classes: mark a definition with `@[instance]`")
+            }
+            "macro" | "syntax" | "macro_rules" | "elab" => {
+                Some("only `notation`, `infixl`, … extend the syntax")
+            }
             "noncomputable" | "protected" | "partial" | "unsafe" | "scoped" | "local" => {
                 Some("of the modifiers there is only `private`")
             }
@@ -307,7 +359,10 @@ impl Parser<'_> {
     // What precedes a declaration.
 
     fn modifiers(&mut self) -> PResult<Modifiers> {
-        let mut modifiers = Modifiers { doc: self.opt_doc(), ..Modifiers::default() };
+        let mut modifiers = Modifiers {
+            doc: self.opt_doc(),
+            ..Modifiers::default()
+        };
         loop {
             if self.is(Tok::AtBracket) {
                 let open = self.bump().span;
@@ -329,7 +384,10 @@ impl Parser<'_> {
         let text = self.slice(span);
         let text = text.strip_prefix("/--").unwrap_or(text);
         let text = text.strip_suffix("-/").unwrap_or(text);
-        Some(DocComment { text: text.trim().to_string(), span })
+        Some(DocComment {
+            text: text.trim().to_string(),
+            span,
+        })
     }
 
     /// Attributes up to the `]` that closes `open`.
@@ -356,7 +414,9 @@ impl Parser<'_> {
                 Tok::Num => AttrArg::Num(self.num()?),
                 Tok::Str => AttrArg::Str(self.string("")?),
                 Tok::LeftArrow => AttrArg::Rev(self.bump().span),
-                Tok::LParen if self.tok_at(1).tok == Tok::Ident && self.tok_at(2).tok == Tok::Assign => {
+                Tok::LParen
+                    if self.tok_at(1).tok == Tok::Ident && self.tok_at(2).tok == Tok::Assign =>
+                {
                     let open = self.bump().span;
                     let name = self.ident("of an argument")?;
                     self.bump();
@@ -365,12 +425,20 @@ impl Parser<'_> {
                     AttrArg::Assign(name, value)
                 }
                 Tok::LParen => AttrArg::Term(self.term_prec(super::term::MAX)?),
-                _ => return Ok(Attr { name, remove, args, span: self.since(start) }),
+                _ => {
+                    return Ok(Attr {
+                        name,
+                        remove,
+                        args,
+                        span: self.since(start),
+                    });
+                }
             });
         }
     }
 }
 
 fn only_imports(list: &[Command]) -> bool {
-    list.iter().all(|c| matches!(c.kind, CommandKind::Import(_)))
+    list.iter()
+        .all(|c| matches!(c.kind, CommandKind::Import(_)))
 }

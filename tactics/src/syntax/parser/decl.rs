@@ -2,8 +2,8 @@
 
 use super::{PResult, Parser, Pos};
 use crate::syntax::ast::{
-    Binder, BinderKind, CommandKind, Ctor, Decl, DeclKind, DeclValue, Ident, InductiveDecl, Modifiers, StructField,
-    StructureDecl, Termination,
+    Binder, BinderKind, CommandKind, Ctor, Decl, DeclKind, DeclValue, Ident, InductiveDecl,
+    Modifiers, StructField, StructureDecl, Termination,
 };
 use crate::syntax::error::SyntaxErrorKind;
 use crate::syntax::token::{Kw, Tok};
@@ -33,7 +33,11 @@ impl Parser<'_> {
         }
         let levels = self.level_params()?;
         let binders = self.decl_binders()?;
-        let ty = if self.eat(Tok::Colon) { Some(self.term()?) } else { None };
+        let ty = if self.eat(Tok::Colon) {
+            Some(self.term()?)
+        } else {
+            None
+        };
         let value = if self.eat(Tok::Assign) {
             DeclValue::Term(self.term()?)
         } else if self.is(Tok::Bar) {
@@ -44,30 +48,69 @@ impl Parser<'_> {
             let e = self.err_here(SyntaxErrorKind::Unsupported("`where` definitions"));
             return Err(Box::new(e.hint("write `:= { field := value, … }`")));
         } else {
-            let e = self.expected(if ty.is_some() { &["`:=`", "`|`"] } else { &["`:`", "`:=`", "`|`"] }, "");
-            return Err(if self.is_kw(Kw::By) { Box::new(e.hint("write `:= by`")) } else { e });
+            let e = self.expected(
+                if ty.is_some() {
+                    &["`:=`", "`|`"]
+                } else {
+                    &["`:`", "`:=`", "`|`"]
+                },
+                "",
+            );
+            return Err(if self.is_kw(Kw::By) {
+                Box::new(e.hint("write `:= by`"))
+            } else {
+                e
+            });
         };
-        if ty.is_none() && matches!(kind, DeclKind::Axiom | DeclKind::Opaque | DeclKind::Theorem | DeclKind::Lemma) {
-            let what = if kind == DeclKind::Opaque { "in an opaque definition" } else { "and a statement" };
+        if ty.is_none()
+            && matches!(
+                kind,
+                DeclKind::Axiom | DeclKind::Opaque | DeclKind::Theorem | DeclKind::Lemma
+            )
+        {
+            let what = if kind == DeclKind::Opaque {
+                "in an opaque definition"
+            } else {
+                "and a statement"
+            };
             let mut e = self.expected(&["`:`"], what);
             e.span = name.as_ref().map_or(e.span, |n| n.span);
             return Err(e);
         }
         if self.is_kw(Kw::Where) {
-            let e = self.err_here(SyntaxErrorKind::Unsupported("local definitions after `where`"));
+            let e = self.err_here(SyntaxErrorKind::Unsupported(
+                "local definitions after `where`",
+            ));
             return Err(Box::new(e.hint("define them before, or with `let`")));
         }
         let termination = self.termination()?;
-        let decl = Decl { kind, modifiers, name: name.clone(), levels, binders, ty, value, termination };
+        let decl = Decl {
+            kind,
+            modifiers,
+            name: name.clone(),
+            levels,
+            binders,
+            ty,
+            value,
+            termination,
+        };
         Ok(CommandKind::Decl(Box::new(decl)))
     }
 
     /// `termination_by …`, `decreasing_by …`, if they are there.
     fn termination(&mut self) -> PResult<Option<Termination>> {
         let start = self.span();
-        let mut t = Termination { structural: false, vars: Vec::new(), measure: None, decreasing_by: None, span: start };
+        let mut t = Termination {
+            structural: false,
+            vars: Vec::new(),
+            measure: None,
+            decreasing_by: None,
+            span: start,
+        };
         if self.eat_kw(Kw::TerminationBy) {
-            t.structural = self.is_word("structural") && self.starts_term_after_word() && self.eat_word("structural");
+            t.structural = self.is_word("structural")
+                && self.starts_term_after_word()
+                && self.eat_word("structural");
             let mut n = 0;
             while matches!(self.tok_at(n).tok, Tok::Ident | Tok::Underscore) {
                 n += 1;
@@ -90,15 +133,26 @@ impl Parser<'_> {
     }
 
     fn starts_term_after_word(&self) -> bool {
-        matches!(self.tok_at(1).tok, Tok::Ident | Tok::LParen | Tok::Underscore)
+        matches!(
+            self.tok_at(1).tok,
+            Tok::Ident | Tok::LParen | Tok::Underscore
+        )
     }
 
-    fn inductive(&mut self, modifiers: Modifiers, name: &mut Option<Ident>) -> PResult<CommandKind> {
+    fn inductive(
+        &mut self,
+        modifiers: Modifiers,
+        name: &mut Option<Ident>,
+    ) -> PResult<CommandKind> {
         let id = self.ident("of the type")?;
         *name = Some(id.clone());
         let levels = self.level_params()?;
         let params = self.decl_binders()?;
-        let ty = if self.eat(Tok::Colon) { Some(self.term()?) } else { None };
+        let ty = if self.eat(Tok::Colon) {
+            Some(self.term()?)
+        } else {
+            None
+        };
         if !self.eat_kw(Kw::Where) {
             self.eat(Tok::Assign);
         }
@@ -106,19 +160,39 @@ impl Parser<'_> {
         while self.is(Tok::Bar) || self.is(Tok::Doc) && self.tok_at(1).tok == Tok::Bar {
             let mut doc = self.opt_doc();
             let start = self.span();
-            let pos = Pos { col: self.peek().col, tactic: false };
+            let pos = Pos {
+                col: self.peek().col,
+                tactic: false,
+            };
             let ctor = self.with_pos(Some(pos), |p| {
                 p.bump();
                 doc = doc.take().or(p.opt_doc());
                 let name = p.atomic_ident("of a constructor")?;
                 let binders = p.decl_binders()?;
-                let ty = if p.eat(Tok::Colon) { Some(p.term()?) } else { None };
-                Ok(Ctor { doc: doc.take(), name, binders, ty, span: p.since(start) })
+                let ty = if p.eat(Tok::Colon) {
+                    Some(p.term()?)
+                } else {
+                    None
+                };
+                Ok(Ctor {
+                    doc: doc.take(),
+                    name,
+                    binders,
+                    ty,
+                    span: p.since(start),
+                })
             })?;
             ctors.push(ctor);
         }
         self.no_deriving()?;
-        let decl = InductiveDecl { modifiers, name: id, levels, params, ty, ctors };
+        let decl = InductiveDecl {
+            modifiers,
+            name: id,
+            levels,
+            params,
+            ty,
+            ctors,
+        };
         Ok(CommandKind::Inductive(Box::new(decl)))
     }
 
@@ -130,13 +204,25 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn structure(&mut self, modifiers: Modifiers, name: &mut Option<Ident>) -> PResult<CommandKind> {
+    fn structure(
+        &mut self,
+        modifiers: Modifiers,
+        name: &mut Option<Ident>,
+    ) -> PResult<CommandKind> {
         let id = self.ident("of the structure")?;
         *name = Some(id.clone());
         let levels = self.level_params()?;
         let params = self.decl_binders()?;
-        let mut ty = if self.eat(Tok::Colon) { Some(self.term()?) } else { None };
-        let extends = if self.eat_kw(Kw::Extends) { self.terms()? } else { Vec::new() };
+        let mut ty = if self.eat(Tok::Colon) {
+            Some(self.term()?)
+        } else {
+            None
+        };
+        let extends = if self.eat_kw(Kw::Extends) {
+            self.terms()?
+        } else {
+            Vec::new()
+        };
         if ty.is_none() && self.eat(Tok::Colon) {
             ty = Some(self.term()?);
         }
@@ -149,7 +235,16 @@ impl Parser<'_> {
             fields = self.here(|p| p.fields())?;
         }
         self.no_deriving()?;
-        let decl = StructureDecl { modifiers, name: id, levels, params, extends, ty, ctor, fields };
+        let decl = StructureDecl {
+            modifiers,
+            name: id,
+            levels,
+            params,
+            extends,
+            ty,
+            ctor,
+            fields,
+        };
         Ok(CommandKind::Structure(Box::new(decl)))
     }
 
@@ -160,9 +255,18 @@ impl Parser<'_> {
             let begins = keyword
                 || matches!(
                     self.tok(),
-                    Tok::Ident | Tok::Underscore | Tok::LParen | Tok::LBrace | Tok::LStrict | Tok::LBracket | Tok::Doc
+                    Tok::Ident
+                        | Tok::Underscore
+                        | Tok::LParen
+                        | Tok::LBrace
+                        | Tok::LStrict
+                        | Tok::LBracket
+                        | Tok::Doc
                 );
-            let ends = self.at_command() || self.command_follows_doc() || !begins || !self.not_left_of_pos();
+            let ends = self.at_command()
+                || self.command_follows_doc()
+                || !begins
+                || !self.not_left_of_pos();
             if ends || self.is_kw(Kw::Deriving) {
                 return Ok(fields);
             }
@@ -177,20 +281,43 @@ impl Parser<'_> {
                     while let Some(binder) = self.field_binder()? {
                         binders.push(binder);
                     }
-                    let ty = if self.eat(Tok::Colon) { Some(Box::new(self.term()?)) } else { None };
-                    let default = if self.eat(Tok::Assign) { Some(Box::new(self.term()?)) } else { None };
+                    let ty = if self.eat(Tok::Colon) {
+                        Some(Box::new(self.term()?))
+                    } else {
+                        None
+                    };
+                    let default = if self.eat(Tok::Assign) {
+                        Some(Box::new(self.term()?))
+                    } else {
+                        None
+                    };
                     if ty.is_none() && default.is_none() {
                         return Err(self.expected(&["`:`"], "and the type of this field"));
                     }
-                    Binder { names, ty, default, kind: BinderKind::Explicit, span: self.since(start) }
+                    Binder {
+                        names,
+                        ty,
+                        default,
+                        kind: BinderKind::Explicit,
+                        span: self.since(start),
+                    }
                 }
             };
-            fields.push(StructField { doc, field, binders, span: self.since(start) });
+            fields.push(StructField {
+                doc,
+                field,
+                binders,
+                span: self.since(start),
+            });
         }
     }
 
     /// A bracket among a field's own parameters; one in the column of the fields is the next field.
     fn field_binder(&mut self) -> PResult<Option<Binder>> {
-        if self.continues() { self.bracketed_binder() } else { Ok(None) }
+        if self.continues() {
+            self.bracketed_binder()
+        } else {
+            Ok(None)
+        }
     }
 }

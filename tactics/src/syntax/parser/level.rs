@@ -18,21 +18,32 @@ impl Parser<'_> {
                     args.push(p.level_atom()?);
                 }
                 if args.len() < 2 {
-                    return Err(p.expected(&["a universe level"], "(`max` and `imax` take two or more)"));
+                    return Err(
+                        p.expected(&["a universe level"], "(`max` and `imax` take two or more)")
+                    );
                 }
-                Level { kind: if max { LevelKind::Max(args) } else { LevelKind::IMax(args) }, span: p.since(start) }
+                Level {
+                    kind: if max {
+                        LevelKind::Max(args)
+                    } else {
+                        LevelKind::IMax(args)
+                    },
+                    span: p.since(start),
+                }
             } else {
                 p.level_atom()?
             };
             let mut sum = 0u32;
             while p.eat(Tok::Plus) {
                 let (n, at) = p.small_num("universe level")?;
-                sum = sum
-                    .checked_add(n)
-                    .filter(|&s| s < 1 << 31)
-                    .ok_or_else(|| p.err_at(SyntaxErrorKind::NumberTooLarge("universe level".into()), at))?;
+                sum = sum.checked_add(n).filter(|&s| s < 1 << 31).ok_or_else(|| {
+                    p.err_at(SyntaxErrorKind::NumberTooLarge("universe level".into()), at)
+                })?;
                 if !p.is(Tok::Plus) {
-                    level = Level { kind: LevelKind::Add(Box::new(level), sum), span: p.since(start) };
+                    level = Level {
+                        kind: LevelKind::Add(Box::new(level), sum),
+                        span: p.since(start),
+                    };
                     break;
                 }
             }
@@ -58,12 +69,18 @@ impl Parser<'_> {
             }
             _ => return Err(self.expected(&["a universe level"], "")),
         };
-        Ok(Level { kind, span: self.since(start) })
+        Ok(Level {
+            kind,
+            span: self.since(start),
+        })
     }
 
     /// The next token begins a level and continues what was begun.
     pub(super) fn starts_level(&self) -> bool {
-        matches!(self.tok(), Tok::Ident | Tok::Num | Tok::Underscore | Tok::LParen) && self.continues()
+        matches!(
+            self.tok(),
+            Tok::Ident | Tok::Num | Tok::Underscore | Tok::LParen
+        ) && self.continues()
     }
 
     /// `.{u, v}` after a name that is used, if it is there.

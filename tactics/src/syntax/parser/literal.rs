@@ -59,7 +59,10 @@ impl Parser<'_> {
         let value = self.unescape(Span::new(span.start + 1, span.end - 1))?;
         match value.chars().next() {
             Some(c) => Ok((c, span)),
-            None => Err(self.err_at(SyntaxErrorKind::BadEscape(self.slice(span).to_string()), span)),
+            None => Err(self.err_at(
+                SyntaxErrorKind::BadEscape(self.slice(span).to_string()),
+                span,
+            )),
         }
     }
 
@@ -99,8 +102,11 @@ impl Parser<'_> {
                     end -= 1;
                 }
                 let bad = Span::new(span.start + at as u32, span.start + end as u32);
-                let e = SyntaxError::new(SyntaxErrorKind::BadEscape(text[at..end].to_string()), bad);
-                return Err(Box::new(e.hint(r#"escapes are \n \t \r \0 \\ \" \' \x41 \u03b1"#)));
+                let e =
+                    SyntaxError::new(SyntaxErrorKind::BadEscape(text[at..end].to_string()), bad);
+                return Err(Box::new(
+                    e.hint(r#"escapes are \n \t \r \0 \\ \" \' \x41 \u03b1"#),
+                ));
             };
             out.push(value);
             for _ in 0..len {

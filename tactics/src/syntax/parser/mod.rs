@@ -10,10 +10,11 @@
 //!   passes may recurse.
 
 mod binder;
-mod braces;
+mod brackets;
 mod command;
 mod decl;
 mod leading;
+mod lets;
 mod level;
 mod literal;
 mod pattern;
@@ -74,7 +75,10 @@ impl<'t> Parser<'t> {
         let text = if too_long { "" } else { text };
         let (toks, mut lex_errors) = lexer::lex(text, 0, 0, notations);
         if too_long {
-            lex_errors.push(SyntaxError::new(SyntaxErrorKind::TextTooLong, Span::new(0, 0)));
+            lex_errors.push(SyntaxError::new(
+                SyntaxErrorKind::TextTooLong,
+                Span::new(0, 0),
+            ));
         }
         Parser {
             text,
@@ -139,7 +143,11 @@ impl<'t> Parser<'t> {
 
     /// The end of the token before.
     fn prev_end(&self) -> u32 {
-        if self.i == 0 { 0 } else { self.toks[self.i - 1].span.end }
+        if self.i == 0 {
+            0
+        } else {
+            self.toks[self.i - 1].span.end
+        }
     }
 
     fn since(&self, start: Span) -> Span {
@@ -196,7 +204,11 @@ impl<'t> Parser<'t> {
     }
 
     fn expect(&mut self, tok: Tok, what: &'static str, context: &'static str) -> PResult<Span> {
-        if self.is(tok) { Ok(self.bump().span) } else { Err(self.expected(&[what], context)) }
+        if self.is(tok) {
+            Ok(self.bump().span)
+        } else {
+            Err(self.expected(&[what], context))
+        }
     }
 
     /// The bracket that closes the one at `open`.
@@ -207,7 +219,11 @@ impl<'t> Parser<'t> {
         if self.is(Tok::Unknown) {
             return Err(self.expected(&[close], ""));
         }
-        let kind = SyntaxErrorKind::Unclosed { open, close, found: self.found() };
+        let kind = SyntaxErrorKind::Unclosed {
+            open,
+            close,
+            found: self.found(),
+        };
         Err(self.err_here(kind))
     }
 
@@ -247,7 +263,11 @@ impl<'t> Parser<'t> {
                 c => self.err_here(SyntaxErrorKind::UnknownChar(c.unwrap_or('?'))),
             };
         }
-        let kind = SyntaxErrorKind::Expected { expected: what.to_vec(), found: self.found(), context };
+        let kind = SyntaxErrorKind::Expected {
+            expected: what.to_vec(),
+            found: self.found(),
+            context,
+        };
         self.err_at(kind, token.span)
     }
 
@@ -292,7 +312,11 @@ impl<'t> Parser<'t> {
     }
 
     /// Runs `f` with another column.
-    fn with_pos<T>(&mut self, pos: Option<Pos>, f: impl FnOnce(&mut Self) -> PResult<T>) -> PResult<T> {
+    fn with_pos<T>(
+        &mut self,
+        pos: Option<Pos>,
+        f: impl FnOnce(&mut Self) -> PResult<T>,
+    ) -> PResult<T> {
         let outer = std::mem::replace(&mut self.pos, pos);
         let result = f(self);
         self.pos = outer;
@@ -301,7 +325,10 @@ impl<'t> Parser<'t> {
 
     /// Runs `f` with the column of the next token.
     fn here<T>(&mut self, f: impl FnOnce(&mut Self) -> PResult<T>) -> PResult<T> {
-        let pos = Pos { col: self.peek().col, tactic: false };
+        let pos = Pos {
+            col: self.peek().col,
+            tactic: false,
+        };
         self.with_pos(Some(pos), f)
     }
 
@@ -309,7 +336,9 @@ impl<'t> Parser<'t> {
     /// and has no partner, the column stays, so that the error is found where the line should have ended.
     fn bracketed<T>(&mut self, f: impl FnOnce(&mut Self) -> PResult<T>) -> PResult<T> {
         let awaited = self.awaited.take();
-        let unclosed = self.i > 0 && is_opening(self.toks[self.i - 1].tok) && self.toks[self.i - 1].close.is_none();
+        let unclosed = self.i > 0
+            && is_opening(self.toks[self.i - 1].tok)
+            && self.toks[self.i - 1].close.is_none();
         let pos = if unclosed { self.pos } else { None };
         let result = self.with_pos(pos, f);
         self.awaited = awaited;
@@ -334,7 +363,10 @@ impl<'t> Parser<'t> {
     // Names.
 
     fn ident_of(&self, span: Span) -> Ident {
-        Ident { name: Arc::from(self.slice(span)), span }
+        Ident {
+            name: Arc::from(self.slice(span)),
+            span,
+        }
     }
 
     /// A name, dotted or not.
@@ -346,7 +378,10 @@ impl<'t> Parser<'t> {
             }
             Tok::Kw(kw) if !kw.is_command() || !self.peek().first_of_line => {
                 let e = self.err_here(SyntaxErrorKind::ReservedWord(kw.text().to_string()));
-                Err(Box::new(e.hint(format!("write `«{}»` if it must have this name", kw.text()))))
+                Err(Box::new(e.hint(format!(
+                    "write `«{}»` if it must have this name",
+                    kw.text()
+                ))))
             }
             _ => Err(self.expected(&["a name"], context)),
         }
@@ -359,7 +394,11 @@ impl<'t> Parser<'t> {
             return Ok(id);
         }
         let found = format!("`{}`", id.name);
-        let kind = SyntaxErrorKind::Expected { expected: vec!["a name without dots"], found, context };
+        let kind = SyntaxErrorKind::Expected {
+            expected: vec!["a name without dots"],
+            found,
+            context,
+        };
         Err(self.err_at(kind, id.span))
     }
 
@@ -370,7 +409,9 @@ impl<'t> Parser<'t> {
             Tok::Eof => true,
             Tok::Kw(kw) => kw.is_command(),
             Tok::Hash | Tok::AtBracket => token.first_of_line,
-            Tok::Ident => token.col == 0 && token.first_of_line && self.slice(token.span).starts_with("ptx_"),
+            Tok::Ident => {
+                token.col == 0 && token.first_of_line && self.slice(token.span).starts_with("ptx_")
+            }
             _ => false,
         }
     }
@@ -379,6 +420,13 @@ impl<'t> Parser<'t> {
 fn is_opening(tok: Tok) -> bool {
     matches!(
         tok,
-        Tok::LParen | Tok::LBracket | Tok::LBrace | Tok::LStrict | Tok::LAngle | Tok::LQuote | Tok::DotBrace | Tok::AtBracket
+        Tok::LParen
+            | Tok::LBracket
+            | Tok::LBrace
+            | Tok::LStrict
+            | Tok::LAngle
+            | Tok::LQuote
+            | Tok::DotBrace
+            | Tok::AtBracket
     )
 }

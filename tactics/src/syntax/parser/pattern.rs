@@ -14,16 +14,25 @@ impl Parser<'_> {
             loop {
                 if p.eat(Tok::Plus) {
                     if !p.is(Tok::Num) {
-                        return Err(p.expected(&["a numeral"], "(a pattern may add only a literal)"));
+                        return Err(
+                            p.expected(&["a numeral"], "(a pattern may add only a literal)")
+                        );
                     }
                     let n = p.num()?;
                     let span = lhs.span.to(n.span);
-                    lhs = Pattern { kind: PatternKind::Add(Box::new(lhs), n.value), span };
+                    lhs = Pattern {
+                        kind: PatternKind::Add(Box::new(lhs), n.value),
+                        span,
+                    };
                     p.grow(1)?;
                 } else if p.eat(Tok::ColonColon) {
                     let rhs = p.pattern()?;
                     let span = lhs.span.to(rhs.span);
-                    let kind = PatternKind::Binop { op: BinOp::Cons, lhs: Box::new(lhs), rhs: Box::new(rhs) };
+                    let kind = PatternKind::Binop {
+                        op: BinOp::Cons,
+                        lhs: Box::new(lhs),
+                        rhs: Box::new(rhs),
+                    };
                     p.grow(1)?;
                     return Ok(Pattern { kind, span });
                 } else {
@@ -44,28 +53,47 @@ impl Parser<'_> {
         if self.is(Tok::At) && !self.peek().space_before {
             self.bump();
             let inner = Box::new(self.pattern_atom()?);
-            return Ok(Pattern { kind: PatternKind::As(name, inner), span: self.since(start) });
+            return Ok(Pattern {
+                kind: PatternKind::As(name, inner),
+                span: self.since(start),
+            });
         }
         let mut args = Vec::new();
         while self.starts_pattern() && self.right_of_pos() {
-            let named = self.is(Tok::LParen) && self.tok_at(1).tok == Tok::Ident && self.tok_at(2).tok == Tok::Assign;
+            let named = self.is(Tok::LParen)
+                && self.tok_at(1).tok == Tok::Ident
+                && self.tok_at(2).tok == Tok::Assign;
             if named {
                 let open = self.bump().span;
                 let name = self.atomic_ident("of an argument")?;
                 self.bump();
                 let pat = self.bracketed(|p| p.pattern())?;
                 self.close(Tok::RParen, "`)`", open)?;
-                args.push(PatternArg { name: Some(name), pat });
+                args.push(PatternArg {
+                    name: Some(name),
+                    pat,
+                });
             } else {
-                args.push(PatternArg { name: None, pat: self.pattern_atom()? });
+                args.push(PatternArg {
+                    name: None,
+                    pat: self.pattern_atom()?,
+                });
             }
         }
         let kind = if args.is_empty() && !explicit && !dotted {
             PatternKind::Name(name)
         } else {
-            PatternKind::Ctor { name, explicit, dotted, args }
+            PatternKind::Ctor {
+                name,
+                explicit,
+                dotted,
+                args,
+            }
         };
-        Ok(Pattern { kind, span: self.since(start) })
+        Ok(Pattern {
+            kind,
+            span: self.since(start),
+        })
     }
 
     /// `c`, `@c`, `.c`: the name, and whether `@` and `.` were there.
@@ -139,11 +167,19 @@ impl Parser<'_> {
                 PatternKind::Inaccessible(Box::new(e))
             }
             _ => match self.pattern_head()? {
-                Some((name, explicit, dotted)) => PatternKind::Ctor { name, explicit, dotted, args: Vec::new() },
+                Some((name, explicit, dotted)) => PatternKind::Ctor {
+                    name,
+                    explicit,
+                    dotted,
+                    args: Vec::new(),
+                },
                 None => return Err(self.expected(&["a pattern"], "")),
             },
         };
-        Ok(Pattern { kind, span: self.since(start) })
+        Ok(Pattern {
+            kind,
+            span: self.since(start),
+        })
     }
 
     fn pattern_list(&mut self, close: Tok, text: &'static str) -> PResult<Vec<Pattern>> {
@@ -167,12 +203,18 @@ impl Parser<'_> {
         let open = self.bump().span;
         let mut pat = self.bracketed(|p| {
             if p.is(Tok::RParen) {
-                return Ok(Pattern { kind: PatternKind::Tuple(Vec::new()), span: open });
+                return Ok(Pattern {
+                    kind: PatternKind::Tuple(Vec::new()),
+                    span: open,
+                });
             }
             let first = p.pattern()?;
             if p.eat(Tok::Colon) {
                 let ty = Box::new(p.term()?);
-                return Ok(Pattern { kind: PatternKind::Ascribe(Box::new(first), ty), span: open });
+                return Ok(Pattern {
+                    kind: PatternKind::Ascribe(Box::new(first), ty),
+                    span: open,
+                });
             }
             if !p.is(Tok::Comma) {
                 return Ok(first);
@@ -181,7 +223,10 @@ impl Parser<'_> {
             while p.eat(Tok::Comma) {
                 list.push(p.pattern()?);
             }
-            Ok(Pattern { kind: PatternKind::Tuple(list), span: open })
+            Ok(Pattern {
+                kind: PatternKind::Tuple(list),
+                span: open,
+            })
         })?;
         self.close(Tok::RParen, "`)`", open)?;
         pat.span = self.since(open);
@@ -203,12 +248,18 @@ impl Parser<'_> {
     }
 
     /// The alternatives that follow, each read by `alt`. The first `|` sets the column for all.
-    pub(super) fn alternatives<T>(&mut self, mut alt: impl FnMut(&mut Self) -> PResult<T>) -> PResult<Vec<T>> {
+    pub(super) fn alternatives<T>(
+        &mut self,
+        mut alt: impl FnMut(&mut Self) -> PResult<T>,
+    ) -> PResult<Vec<T>> {
         let mut alts = Vec::new();
         if !self.is(Tok::Bar) {
             return Ok(alts);
         }
-        let pos = Pos { col: self.peek().col, tactic: false };
+        let pos = Pos {
+            col: self.peek().col,
+            tactic: false,
+        };
         self.with_pos(Some(pos), |p| {
             while p.is(Tok::Bar) && p.not_left_of_pos() {
                 alts.push(alt(p)?);
@@ -223,7 +274,11 @@ impl Parser<'_> {
             let start = p.span();
             let rows = p.pattern_rows()?;
             let rhs = p.term()?;
-            Ok(MatchAlt { rows, rhs, span: p.since(start) })
+            Ok(MatchAlt {
+                rows,
+                rhs,
+                span: p.since(start),
+            })
         })
     }
 

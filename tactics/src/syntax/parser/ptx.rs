@@ -11,7 +11,10 @@ impl Parser<'_> {
         match self.slice(span) {
             "ptx_isa" => Ok(CommandKind::PtxIsa(self.ptx_args()?)),
             "ptx_module" => Ok(CommandKind::PtxModule(self.ptx_module()?)),
-            _ => Ok(CommandKind::PtxOther { word: self.ident_of(span), args: self.ptx_args()? }),
+            _ => Ok(CommandKind::PtxOther {
+                word: self.ident_of(span),
+                args: self.ptx_args()?,
+            }),
         }
     }
 
@@ -31,7 +34,10 @@ impl Parser<'_> {
                     Tok::Str => list.push(self.string("")?),
                     Tok::Ident => {
                         let id = self.ident("of an entry point")?;
-                        list.push(StrLit { value: id.parts().join("."), span: id.span });
+                        list.push(StrLit {
+                            value: id.parts().join("."),
+                            span: id.span,
+                        });
                     }
                     _ => break,
                 }
@@ -41,7 +47,12 @@ impl Parser<'_> {
             }
             entries = Some(list);
         }
-        Ok(PtxModule { name, path, sha256, entries })
+        Ok(PtxModule {
+            name,
+            path,
+            sha256,
+            entries,
+        })
     }
 
     fn ptx_args(&mut self) -> PResult<Vec<PtxArg>> {
@@ -55,7 +66,9 @@ impl Parser<'_> {
                 }
                 Tok::Str => PtxArg::Str(self.string("")?),
                 Tok::Num => PtxArg::Num(self.num()?),
-                Tok::LParen if self.tok_at(1).tok == Tok::Ident && self.tok_at(2).tok == Tok::Assign => {
+                Tok::LParen
+                    if self.tok_at(1).tok == Tok::Ident && self.tok_at(2).tok == Tok::Assign =>
+                {
                     let open = self.bump().span;
                     let name = self.ident("of an argument")?;
                     self.bump();

@@ -14,23 +14,36 @@ impl Parser<'_> {
         if empty {
             let at = Span::new(self.prev_end(), self.prev_end());
             let e = SyntaxError::new(SyntaxErrorKind::EmptyBlock(word), start);
-            self.errors.push(if first.first_of_line && !self.at_command() {
-                e.hint("indent the tactics more than what they belong to")
-            } else {
-                e.hint("write `sorry` for a proof that is still to be done")
+            self.errors
+                .push(if first.first_of_line && !self.at_command() {
+                    e.hint("indent the tactics more than what they belong to")
+                } else {
+                    e.hint("write `sorry` for a proof that is still to be done")
+                });
+            let tactics = vec![Tactic {
+                kind: TacticKind::Error,
+                span: at,
+            }];
+            return Ok(TacticBlock {
+                tactics,
+                span: start,
             });
-            let tactics = vec![Tactic { kind: TacticKind::Error, span: at }];
-            return Ok(TacticBlock { tactics, span: start });
         }
         if !self.starts_tactic() {
             return Err(self.expected(&["a tactic"], ""));
         }
         let cdots = self.cdots.take();
-        let pos = Pos { col: first.col, tactic: true };
+        let pos = Pos {
+            col: first.col,
+            tactic: true,
+        };
         let result = self.deeper(|p| p.with_pos(Some(pos), |p| p.tactics(pos.col)));
         self.cdots = cdots;
         self.last_block = Some(pos.col);
-        Ok(TacticBlock { tactics: result?, span: self.since(start) })
+        Ok(TacticBlock {
+            tactics: result?,
+            span: self.since(start),
+        })
     }
 
     /// The next token begins a tactic.
@@ -70,7 +83,10 @@ impl Parser<'_> {
                         self.bump();
                     }
                     self.skip_tactic(col);
-                    list.push(Tactic { kind: TacticKind::Error, span: self.since(start) });
+                    list.push(Tactic {
+                        kind: TacticKind::Error,
+                        span: self.since(start),
+                    });
                 }
             }
             self.check_tactic_end(col);
@@ -80,9 +96,13 @@ impl Parser<'_> {
                 return Ok(list);
             }
             if next.first_of_line && next.col > col && !semi {
-                let kind = SyntaxErrorKind::TacticColumn { found: next.col + 1, block: col + 1 };
+                let kind = SyntaxErrorKind::TacticColumn {
+                    found: next.col + 1,
+                    block: col + 1,
+                };
                 let e = SyntaxError::new(kind, next.span);
-                self.errors.push(e.hint("tactics of one block begin in one column"));
+                self.errors
+                    .push(e.hint("tactics of one block begin in one column"));
             } else if !next.first_of_line && !semi {
                 return Ok(list);
             }
@@ -93,14 +113,19 @@ impl Parser<'_> {
     fn check_tactic_end(&mut self, col: u32) {
         let next = self.peek();
         let wide = opens_wide(next.tok);
-        if next.first_of_line || !(wide || self.starts_atom() || self.starts_tactic()) || self.at_command() {
+        if next.first_of_line
+            || !(wide || self.starts_atom() || self.starts_tactic())
+            || self.at_command()
+        {
             return;
         }
         let e = *self.expected(&["`;`", "a line break"], "after this tactic");
         self.errors.push(match next.tok {
             Tok::Unknown if self.text_is("$") => e.hint("write `<|`"),
             Tok::Unknown => e,
-            _ if wide => e.hint("put this in parentheses, or write `<|` before it, to make it an argument"),
+            _ if wide => {
+                e.hint("put this in parentheses, or write `<|` before it, to make it an argument")
+            }
             _ => e.hint("tactics are separated by `;` or by a line break"),
         });
         self.skip_tactic(col);
@@ -114,7 +139,12 @@ impl Parser<'_> {
                 return;
             }
             match token.tok {
-                Tok::RParen | Tok::RBracket | Tok::RBrace | Tok::RAngle | Tok::RQuote | Tok::RStrict => return,
+                Tok::RParen
+                | Tok::RBracket
+                | Tok::RBrace
+                | Tok::RAngle
+                | Tok::RQuote
+                | Tok::RStrict => return,
                 _ => match token.close {
                     Some(close) => self.i = close as usize + 1,
                     None => {
@@ -135,7 +165,10 @@ impl Parser<'_> {
                 }
                 let rhs = p.simple_tactic()?;
                 let span = lhs.span.to(rhs.span);
-                lhs = Tactic { kind: TacticKind::AndThen(Box::new(lhs), Box::new(rhs)), span };
+                lhs = Tactic {
+                    kind: TacticKind::AndThen(Box::new(lhs), Box::new(rhs)),
+                    span,
+                };
                 p.grow(1)?;
             }
             Ok(lhs)
@@ -165,7 +198,10 @@ impl Parser<'_> {
             }
             _ => return Err(self.expected(&["a tactic"], "")),
         };
-        Ok(Tactic { kind, span: self.since(start) })
+        Ok(Tactic {
+            kind,
+            span: self.since(start),
+        })
     }
 
     /// Tactics that contain blocks.
@@ -206,21 +242,33 @@ impl Parser<'_> {
                         // Tags may be dotted.
                         Tok::Ident => {
                             let id = self.ident("")?;
-                            crate::syntax::ast::BinderName { span: id.span, name: Some(id) }
+                            crate::syntax::ast::BinderName {
+                                span: id.span,
+                                name: Some(id),
+                            }
                         }
                         _ => self.binder_name("of a goal")?,
                     };
-                    tags.push(CaseTag { tag, vars: self.binder_names()? });
+                    tags.push(CaseTag {
+                        tag,
+                        vars: self.binder_names()?,
+                    });
                     if !self.eat(Tok::Bar) {
                         break;
                     }
                 }
-                TacticKind::Case { tags, body: self.arrow_block("after the goal's name")? }
+                TacticKind::Case {
+                    tags,
+                    body: self.arrow_block("after the goal's name")?,
+                }
             }
             "next" => {
                 self.bump();
                 let names = self.binder_names()?;
-                TacticKind::Next { names, body: self.arrow_block("after these names")? }
+                TacticKind::Next {
+                    names,
+                    body: self.arrow_block("after these names")?,
+                }
             }
             _ => return Ok(None),
         }))

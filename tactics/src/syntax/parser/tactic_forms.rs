@@ -2,7 +2,8 @@
 
 use super::{PResult, Parser};
 use crate::syntax::ast::{
-    GeneralizeArg, RwFlavour, SimpFlavour, TacticArg, TacticArgKind, TacticKind, TacticMatchAlt, Term, TermKind,
+    GeneralizeArg, RwFlavour, SimpFlavour, TacticArg, TacticArgKind, TacticKind, TacticMatchAlt,
+    Term, TermKind,
 };
 use crate::syntax::error::SyntaxErrorKind;
 use crate::syntax::token::{Kw, Tok};
@@ -22,16 +23,22 @@ impl Parser<'_> {
             Kw::Show => {
                 self.bump();
                 let ty = self.term()?;
-                let proof =
-                    if self.is_kw(Kw::From) || self.is_kw(Kw::By) { Some(self.from_or_by()?) } else { None };
+                let proof = if self.is_kw(Kw::From) || self.is_kw(Kw::By) {
+                    Some(self.proof_clause()?)
+                } else {
+                    None
+                };
                 TacticKind::Show { ty, proof }
             }
             Kw::Suffices => {
                 self.bump();
                 let name = self.hyp_colon()?;
                 let ty = self.term()?;
-                let proof =
-                    if self.is_kw(Kw::From) || self.is_kw(Kw::By) { Some(self.from_or_by()?) } else { None };
+                let proof = if self.is_kw(Kw::From) || self.is_kw(Kw::By) {
+                    Some(self.proof_clause()?)
+                } else {
+                    None
+                };
                 TacticKind::Suffices { name, ty, proof }
             }
             Kw::Calc => {
@@ -48,8 +55,15 @@ impl Parser<'_> {
             }
             Kw::NoMatch => {
                 let start = self.bump().span;
-                let kind = TermKind::Match { motive: None, discrs: self.discrs()?, alts: Vec::new() };
-                TacticKind::Exact(Term { kind, span: self.since(start) })
+                let kind = TermKind::Match {
+                    motive: None,
+                    discrs: self.discrs()?,
+                    alts: Vec::new(),
+                };
+                TacticKind::Exact(Term {
+                    kind,
+                    span: self.since(start),
+                })
             }
             Kw::Match => {
                 self.bump();
@@ -59,7 +73,11 @@ impl Parser<'_> {
                     let start = p.span();
                     let rows = p.pattern_rows()?;
                     let body = p.block("=>", p.since(start))?;
-                    Ok(TacticMatchAlt { rows, body, span: p.since(start) })
+                    Ok(TacticMatchAlt {
+                        rows,
+                        body,
+                        span: p.since(start),
+                    })
                 })?;
                 if alts.is_empty() {
                     return Err(self.expected(&["`|`"], "and the alternatives of `match`"));
@@ -68,7 +86,9 @@ impl Parser<'_> {
             }
             Kw::If => {
                 let e = self.err_here(SyntaxErrorKind::Unsupported("`if` tactics"));
-                return Err(Box::new(e.hint("write `by_cases h : p` and prove both goals")));
+                return Err(Box::new(
+                    e.hint("write `by_cases h : p` and prove both goals"),
+                ));
             }
             _ => return Err(self.expected(&["a tactic"], "")),
         })
@@ -115,26 +135,57 @@ impl Parser<'_> {
             "refine" => TacticKind::Refine(self.term()?),
             "specialize" => TacticKind::Specialize(self.term()?),
             "symm" => TacticKind::Symm(self.opt_location()?),
-            "trans" => TacticKind::Trans(if self.starts_term() { Some(self.term()?) } else { None }),
+            "trans" => TacticKind::Trans(if self.starts_term() {
+                Some(self.term()?)
+            } else {
+                None
+            }),
             "cases" => {
                 let targets = self.discrs()?;
                 let using = self.opt_using()?;
-                TacticKind::Cases { targets, using, alts: self.with_alts("cases")? }
+                TacticKind::Cases {
+                    targets,
+                    using,
+                    alts: self.with_alts("cases")?,
+                }
             }
             "cases'" => {
-                let target = crate::syntax::ast::Discr { hyp: self.hyp_colon()?, e: self.term()? };
-                let with = if self.eat_kw(Kw::With) { self.rpatterns()? } else { Vec::new() };
+                let target = crate::syntax::ast::Discr {
+                    hyp: self.hyp_colon()?,
+                    e: self.term()?,
+                };
+                let with = if self.eat_kw(Kw::With) {
+                    self.rpatterns()?
+                } else {
+                    Vec::new()
+                };
                 TacticKind::CasesPrime { target, with }
             }
             "rcases" => {
                 let targets = self.discrs()?;
-                let with = if self.eat_kw(Kw::With) { Some(self.rpattern()?) } else { None };
+                let with = if self.eat_kw(Kw::With) {
+                    Some(self.rpattern()?)
+                } else {
+                    None
+                };
                 TacticKind::RCases { targets, with }
             }
             "obtain" => {
-                let pat = if matches!(self.tok(), Tok::Colon | Tok::Assign) { None } else { Some(self.rpattern()?) };
-                let ty = if self.eat(Tok::Colon) { Some(self.term()?) } else { None };
-                let value = if self.eat(Tok::Assign) { Some(self.term()?) } else { None };
+                let pat = if matches!(self.tok(), Tok::Colon | Tok::Assign) {
+                    None
+                } else {
+                    Some(self.rpattern()?)
+                };
+                let ty = if self.eat(Tok::Colon) {
+                    Some(self.term()?)
+                } else {
+                    None
+                };
+                let value = if self.eat(Tok::Assign) {
+                    Some(self.term()?)
+                } else {
+                    None
+                };
                 if ty.is_none() && value.is_none() {
                     return Err(self.expected(&["`:=`", "`:`"], "in `obtain`"));
                 }
@@ -143,11 +194,20 @@ impl Parser<'_> {
             "induction" => {
                 let targets = self.discrs()?;
                 let mut using = self.opt_using()?;
-                let generalizing = if self.eat_kw(Kw::Generalizing) { self.idents()? } else { Vec::new() };
+                let generalizing = if self.eat_kw(Kw::Generalizing) {
+                    self.idents()?
+                } else {
+                    Vec::new()
+                };
                 if using.is_none() {
                     using = self.opt_using()?;
                 }
-                TacticKind::Induction { targets, using, generalizing, alts: self.with_alts("induction")? }
+                TacticKind::Induction {
+                    targets,
+                    using,
+                    generalizing,
+                    alts: self.with_alts("induction")?,
+                }
             }
             "rw" => self.rewrite(RwFlavour::Rw)?,
             "rewrite" => self.rewrite(RwFlavour::Rewrite)?,
@@ -161,12 +221,18 @@ impl Parser<'_> {
                 if names.is_empty() {
                     return Err(self.expected(&["a name"], "of what to unfold"));
                 }
-                TacticKind::Unfold { names, loc: self.opt_location()? }
+                TacticKind::Unfold {
+                    names,
+                    loc: self.opt_location()?,
+                }
             }
             "use" => TacticKind::Use(self.terms()?),
             "change" => {
                 let ty = self.term()?;
-                TacticKind::Change { ty, loc: self.opt_location()? }
+                TacticKind::Change {
+                    ty,
+                    loc: self.opt_location()?,
+                }
             }
             "subst" => {
                 let mut terms = Vec::new();
@@ -181,23 +247,37 @@ impl Parser<'_> {
             "ext" => TacticKind::Ext(self.rpatterns()?),
             "funext" => TacticKind::Funext(self.binder_names()?),
             "congr" => {
-                let depth = if self.is(Tok::Num) && self.continues() { Some(self.num()?) } else { None };
+                let depth = if self.is(Tok::Num) && self.continues() {
+                    Some(self.num()?)
+                } else {
+                    None
+                };
                 TacticKind::Congr(depth)
             }
             "split" => TacticKind::Split(self.opt_location()?),
             "split_ifs" => {
                 let loc = self.opt_location()?;
-                let names = if self.eat_kw(Kw::With) { self.binder_names()? } else { Vec::new() };
+                let names = if self.eat_kw(Kw::With) {
+                    self.binder_names()?
+                } else {
+                    Vec::new()
+                };
                 TacticKind::SplitIfs { loc, names }
             }
-            "by_cases" => TacticKind::ByCases { hyp: self.hyp_colon()?, prop: self.term()? },
+            "by_cases" => TacticKind::ByCases {
+                hyp: self.hyp_colon()?,
+                prop: self.term()?,
+            },
             "generalize" => self.generalize()?,
             "clear" => TacticKind::Clear(self.idents()?),
             "revert" => TacticKind::Revert(self.idents()?),
             "rename_i" => TacticKind::RenameI(self.binder_names()?),
             _ => {
                 let name = self.ident_of(name);
-                TacticKind::Named { name, args: self.tactic_args()? }
+                TacticKind::Named {
+                    name,
+                    args: self.tactic_args()?,
+                }
             }
         })
     }
@@ -208,16 +288,27 @@ impl Parser<'_> {
             let hyp = self.hyp_colon()?;
             let e = self.term_prec(51)?;
             self.expect(Tok::Eq, "`=`", "and a name for the generalized term")?;
-            args.push(GeneralizeArg { hyp, e, var: self.binder_name("for the generalized term")? });
+            args.push(GeneralizeArg {
+                hyp,
+                e,
+                var: self.binder_name("for the generalized term")?,
+            });
             if !self.eat(Tok::Comma) {
-                return Ok(TacticKind::Generalize { args, loc: self.opt_location()? });
+                return Ok(TacticKind::Generalize {
+                    args,
+                    loc: self.opt_location()?,
+                });
             }
         }
     }
 
     /// `using e`, if it is there.
     pub(super) fn opt_using(&mut self) -> PResult<Option<Term>> {
-        if self.eat_kw(Kw::Using) { Ok(Some(self.term()?)) } else { Ok(None) }
+        if self.eat_kw(Kw::Using) {
+            Ok(Some(self.term()?))
+        } else {
+            Ok(None)
+        }
     }
 
     /// Whatever follows the word of an unknown tactic.
@@ -226,7 +317,9 @@ impl Parser<'_> {
         while self.continues() {
             let start = self.span();
             let kind = match self.tok() {
-                Tok::LParen if self.tok_at(1).tok == Tok::Ident && self.tok_at(2).tok == Tok::Assign => {
+                Tok::LParen
+                    if self.tok_at(1).tok == Tok::Ident && self.tok_at(2).tok == Tok::Assign =>
+                {
                     self.bump();
                     let name = self.atomic_ident("of an argument")?;
                     self.bump();
@@ -271,7 +364,10 @@ impl Parser<'_> {
                 _ if self.starts_arg() => TacticArgKind::Term(self.term_prec(super::term::MAX)?),
                 _ => break,
             };
-            args.push(TacticArg { kind, span: self.since(start) });
+            args.push(TacticArg {
+                kind,
+                span: self.since(start),
+            });
         }
         Ok(args)
     }
@@ -279,20 +375,40 @@ impl Parser<'_> {
     fn rewrite(&mut self, flavour: RwFlavour) -> PResult<TacticKind> {
         if !self.is(Tok::LBracket) {
             let e = self.expected(&["`[`"], "and the rules");
-            return Err(Box::new(e.hint("write `rw [h]`, or `rw [← h]` to rewrite from right to left")));
+            return Err(Box::new(e.hint(
+                "write `rw [h]`, or `rw [← h]` to rewrite from right to left",
+            )));
         }
         let rules = self.rw_rules()?;
-        Ok(TacticKind::Rw { flavour, rules, loc: self.opt_location()? })
+        Ok(TacticKind::Rw {
+            flavour,
+            rules,
+            loc: self.opt_location()?,
+        })
     }
 
     fn simp(&mut self, flavour: SimpFlavour) -> PResult<TacticKind> {
         let only = self.continues() && self.eat_word("only");
-        let args = if self.is(Tok::LBracket) && self.continues() { Some(self.simp_args()?) } else { None };
+        let args = if self.is(Tok::LBracket) && self.continues() {
+            Some(self.simp_args()?)
+        } else {
+            None
+        };
         let mut loc = self.opt_location()?;
-        let using = if flavour == SimpFlavour::Simpa { self.opt_using()? } else { None };
+        let using = if flavour == SimpFlavour::Simpa {
+            self.opt_using()?
+        } else {
+            None
+        };
         if loc.is_none() {
             loc = self.opt_location()?;
         }
-        Ok(TacticKind::Simp { flavour, only, args, using, loc })
+        Ok(TacticKind::Simp {
+            flavour,
+            only,
+            args,
+            using,
+            loc,
+        })
     }
 }

@@ -14,7 +14,12 @@ impl Parser<'_> {
             return Ok(None);
         }
         let start = self.bump().span;
-        let mut loc = Location { hyps: Vec::new(), goal: false, everywhere: false, span: start };
+        let mut loc = Location {
+            hyps: Vec::new(),
+            goal: false,
+            everywhere: false,
+            span: start,
+        };
         loc.everywhere = self.eat(Tok::Star);
         while !loc.everywhere && self.continues() {
             match self.tok() {
@@ -39,7 +44,11 @@ impl Parser<'_> {
             let start = p.span();
             let rev = p.eat(Tok::LeftArrow);
             let term = p.term()?;
-            Ok(RwRule { rev, term, span: p.since(start) })
+            Ok(RwRule {
+                rev,
+                term,
+                span: p.since(start),
+            })
         })
     }
 
@@ -55,14 +64,23 @@ impl Parser<'_> {
                 SimpArgKind::Minus(p.ident("")?)
             } else {
                 let rev = p.eat(Tok::LeftArrow);
-                SimpArgKind::Rule { rev, term: p.term()? }
+                SimpArgKind::Rule {
+                    rev,
+                    term: p.term()?,
+                }
             };
-            Ok(SimpArg { kind, span: p.since(start) })
+            Ok(SimpArg {
+                kind,
+                span: p.since(start),
+            })
         })
     }
 
     /// Items in square brackets, the opening one of which comes next. A comma may stand at the end.
-    fn bracket_list<T>(&mut self, mut item: impl FnMut(&mut Self) -> PResult<T>) -> PResult<Vec<T>> {
+    fn bracket_list<T>(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> PResult<T>,
+    ) -> PResult<Vec<T>> {
         let open = self.bump().span;
         let list = self.bracketed(|p| {
             let mut list = Vec::new();
@@ -101,18 +119,35 @@ impl Parser<'_> {
         while self.eat(Tok::Bar) {
             let head = self.span();
             let explicit = self.eat(Tok::At);
-            let ctor = if self.eat(Tok::Underscore) { None } else { Some(self.ident("of a case")?) };
-            let vars = self.binder_names()?;
-            heads.push(InductionAltHead { ctor, explicit, vars, span: self.since(head) });
-        }
-        let body = self.arrow_block("after this case").map_err(|e: Box<SyntaxError>| {
-            if self.is(Tok::LAngle) || self.is(Tok::LParen) {
-                Box::new(e.hint("a case takes names only; use `rcases` or `match` for patterns"))
+            let ctor = if self.eat(Tok::Underscore) {
+                None
             } else {
-                e
-            }
-        })?;
-        Ok(InductionAlt { heads, body, span: self.since(start) })
+                Some(self.ident("of a case")?)
+            };
+            let vars = self.binder_names()?;
+            heads.push(InductionAltHead {
+                ctor,
+                explicit,
+                vars,
+                span: self.since(head),
+            });
+        }
+        let body = self
+            .arrow_block("after this case")
+            .map_err(|e: Box<SyntaxError>| {
+                if self.is(Tok::LAngle) || self.is(Tok::LParen) {
+                    Box::new(
+                        e.hint("a case takes names only; use `rcases` or `match` for patterns"),
+                    )
+                } else {
+                    e
+                }
+            })?;
+        Ok(InductionAlt {
+            heads,
+            body,
+            span: self.since(start),
+        })
     }
 
     /// `p | q | …`
@@ -127,14 +162,21 @@ impl Parser<'_> {
             while p.eat(Tok::Bar) {
                 alts.push(p.rpattern_atom()?);
             }
-            Ok(RPattern { kind: RPatternKind::Alts(alts), span: p.since(start) })
+            Ok(RPattern {
+                kind: RPatternKind::Alts(alts),
+                span: p.since(start),
+            })
         })
     }
 
     /// As many atomic patterns as follow.
     pub(super) fn rpatterns(&mut self) -> PResult<Vec<RPattern>> {
         let mut list = Vec::new();
-        while matches!(self.tok(), Tok::Ident | Tok::Underscore | Tok::LAngle | Tok::LParen) && self.continues() {
+        while matches!(
+            self.tok(),
+            Tok::Ident | Tok::Underscore | Tok::LAngle | Tok::LParen
+        ) && self.continues()
+        {
             list.push(self.rpattern_atom()?);
         }
         Ok(list)
@@ -180,7 +222,10 @@ impl Parser<'_> {
                             return Ok(pat);
                         }
                         let ty = Box::new(p.term()?);
-                        Ok(RPattern { kind: RPatternKind::Typed(Box::new(pat), ty), span: start })
+                        Ok(RPattern {
+                            kind: RPatternKind::Typed(Box::new(pat), ty),
+                            span: start,
+                        })
                     })?;
                     p.close(Tok::RParen, "`)`", start)?;
                     pat.span = p.since(start);
@@ -188,7 +233,10 @@ impl Parser<'_> {
                 }
                 _ => return Err(p.expected(&["a pattern"], "")),
             };
-            Ok(RPattern { kind, span: p.since(start) })
+            Ok(RPattern {
+                kind,
+                span: p.since(start),
+            })
         })
     }
 }

@@ -65,7 +65,14 @@ fn infix(tok: Tok) -> Option<(BinOp, u32, u32, u32)> {
 pub(super) fn bounding(tok: Tok) -> Option<BinOp> {
     match infix(tok)? {
         (
-            op @ (BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Ne | BinOp::Mem | BinOp::NotMem | BinOp::Dvd),
+            op @ (BinOp::Lt
+            | BinOp::Le
+            | BinOp::Gt
+            | BinOp::Ge
+            | BinOp::Ne
+            | BinOp::Mem
+            | BinOp::NotMem
+            | BinOp::Dvd),
             ..,
         ) => Some(op),
         _ => None,
@@ -74,7 +81,15 @@ pub(super) fn bounding(tok: Tok) -> Option<BinOp> {
 
 pub(super) fn binop(op: BinOp, op_span: Span, lhs: Term, rhs: Term) -> Term {
     let span = lhs.span.to(rhs.span);
-    Term { kind: TermKind::Binop { op, op_span, lhs: Box::new(lhs), rhs: Box::new(rhs) }, span }
+    Term {
+        kind: TermKind::Binop {
+            op,
+            op_span,
+            lhs: Box::new(lhs),
+            rhs: Box::new(rhs),
+        },
+        span,
+    }
 }
 
 impl Parser<'_> {
@@ -97,7 +112,13 @@ impl Parser<'_> {
             } else if prec == MAX && min <= LEAD && self.starts_arg() {
                 let args = self.args()?;
                 let span = self.since(lhs.span);
-                lhs = Term { kind: TermKind::App { fun: Box::new(lhs), args }, span };
+                lhs = Term {
+                    kind: TermKind::App {
+                        fun: Box::new(lhs),
+                        args,
+                    },
+                    span,
+                };
                 prec = LEAD;
                 self.grow(1)?;
             } else {
@@ -118,18 +139,27 @@ impl Parser<'_> {
         let token = self.peek();
         let e = Box::new(e);
         let kind = match token.tok {
-            _ if token.space_before => return Err(self.expected(&["a field", "an index"], "right after `.`")),
+            _ if token.space_before => {
+                return Err(self.expected(&["a field", "an index"], "right after `.`"));
+            }
             Tok::Num if matches!(e.kind, TermKind::Num(_)) => {
                 let span = e.span.to(token.span);
                 return Err(self.err_at(SyntaxErrorKind::Unsupported("decimal fractions"), span));
             }
             Tok::Num => {
                 let (index, index_span) = self.small_num("projection")?;
-                TermKind::Proj { e, index, index_span }
+                TermKind::Proj {
+                    e,
+                    index,
+                    index_span,
+                }
             }
             Tok::Ident | Tok::Kw(_) => {
                 let span = self.bump().span;
-                TermKind::Field { e, field: self.ident_of(span) }
+                TermKind::Field {
+                    e,
+                    field: self.ident_of(span),
+                }
             }
             _ => return Err(self.expected(&["a field", "an index"], "after `.`")),
         };
@@ -167,7 +197,9 @@ impl Parser<'_> {
             Tok::At => next.tok == Tok::Ident && !next.space_before,
             Tok::Dot => next.tok == Tok::Ident && !next.space_before && self.peek().space_before,
             Tok::CDot => self.cdots.is_some(),
-            Tok::User(word) => !self.is_awaited() && self.notations.leading(word).is_some_and(|d| d.prec >= MAX),
+            Tok::User(word) => {
+                !self.is_awaited() && self.notations.leading(word).is_some_and(|d| d.prec >= MAX)
+            }
             _ => false,
         }
     }
@@ -210,53 +242,89 @@ impl Parser<'_> {
 
     fn arg(&mut self) -> PResult<Arg> {
         let start = self.span();
-        if self.is(Tok::LParen) && self.tok_at(1).tok == Tok::Ident && self.tok_at(2).tok == Tok::Assign {
+        if self.is(Tok::LParen)
+            && self.tok_at(1).tok == Tok::Ident
+            && self.tok_at(2).tok == Tok::Assign
+        {
             self.bump();
             let name = self.atomic_ident("of an argument")?;
             self.bump();
             let value = self.bracketed(|p| p.term())?;
             self.close(Tok::RParen, "`)`", start)?;
-            return Ok(Arg { name: Some(name), value, span: self.since(start) });
+            return Ok(Arg {
+                name: Some(name),
+                value,
+                span: self.since(start),
+            });
         }
         let value = self.term_prec(MAX)?;
-        Ok(Arg { name: None, span: value.span, value })
+        Ok(Arg {
+            name: None,
+            span: value.span,
+            value,
+        })
     }
 
     /// An operator after `lhs`, if one applies: the new term and its precedence.
     fn trailing(&mut self, lhs: Term, prec: u32, min: u32) -> PResult<(Term, Option<u32>)> {
         let tok = self.tok();
         if let Some((op, p, left, right)) = infix(tok) {
-            let Some(op_span) = self.operator(p, left, prec, min)? else { return Ok((lhs, None)) };
+            let Some(op_span) = self.operator(p, left, prec, min)? else {
+                return Ok((lhs, None));
+            };
             let rhs = self.term_prec(right)?;
             return Ok((binop(op, op_span, lhs, rhs), Some(p)));
         }
         match tok {
             Tok::Arrow => {
-                let Some(_) = self.operator(ARROW, ARROW + 1, prec, min)? else { return Ok((lhs, None)) };
+                let Some(_) = self.operator(ARROW, ARROW + 1, prec, min)? else {
+                    return Ok((lhs, None));
+                };
                 let rhs = self.term_prec(ARROW)?;
                 let span = lhs.span.to(rhs.span);
                 let kind = TermKind::Arrow(Box::new(lhs), Box::new(rhs));
                 Ok((Term { kind, span }, Some(ARROW)))
             }
             Tok::Triangle => {
-                let Some(_) = self.operator(75, 76, prec, min)? else { return Ok((lhs, None)) };
+                let Some(_) = self.operator(75, 76, prec, min)? else {
+                    return Ok((lhs, None));
+                };
                 let e = self.term_prec(75)?;
                 let span = lhs.span.to(e.span);
-                Ok((Term { kind: TermKind::Subst { eq: Box::new(lhs), e: Box::new(e) }, span }, Some(75)))
+                Ok((
+                    Term {
+                        kind: TermKind::Subst {
+                            eq: Box::new(lhs),
+                            e: Box::new(e),
+                        },
+                        span,
+                    },
+                    Some(75),
+                ))
             }
             Tok::PipeLeft => {
-                let Some(_) = self.operator(PIPE, PIPE, prec, min)? else { return Ok((lhs, None)) };
+                let Some(_) = self.operator(PIPE, PIPE, prec, min)? else {
+                    return Ok((lhs, None));
+                };
                 let value = self.term_prec(PIPE)?;
                 Ok((apply(lhs, value), Some(PIPE)))
             }
             Tok::PipeRight => {
-                let Some(_) = self.operator(PIPE, PIPE, prec, min)? else { return Ok((lhs, None)) };
+                let Some(_) = self.operator(PIPE, PIPE, prec, min)? else {
+                    return Ok((lhs, None));
+                };
                 if self.is(Tok::Dot) && !self.peek().space_before {
                     let mut term = self.dot(lhs)?;
                     let args = self.args()?;
                     if !args.is_empty() {
                         let span = self.since(term.span);
-                        term = Term { kind: TermKind::App { fun: Box::new(term), args }, span };
+                        term = Term {
+                            kind: TermKind::App {
+                                fun: Box::new(term),
+                                args,
+                            },
+                            span,
+                        };
                         self.grow(1)?;
                     }
                     return Ok((term, Some(PIPE)));
@@ -273,7 +341,13 @@ impl Parser<'_> {
     }
 
     /// Takes the operator that comes next if it applies; an error if only the left operand forbids it.
-    pub(super) fn operator(&mut self, op: u32, left: u32, prec: u32, min: u32) -> PResult<Option<Span>> {
+    pub(super) fn operator(
+        &mut self,
+        op: u32,
+        left: u32,
+        prec: u32,
+        min: u32,
+    ) -> PResult<Option<Span>> {
         if op < min {
             return Ok(None);
         }
@@ -288,13 +362,20 @@ impl Parser<'_> {
 /// `f a`, where an application `f` without parentheses gets one more argument.
 fn apply(f: Term, a: Term) -> Term {
     let span = f.span.to(a.span);
-    let arg = Arg { name: None, span: a.span, value: a };
+    let arg = Arg {
+        name: None,
+        span: a.span,
+        value: a,
+    };
     let kind = match f.kind {
         TermKind::App { fun, mut args } if fun.span.start == f.span.start => {
             args.push(arg);
             TermKind::App { fun, args }
         }
-        kind => TermKind::App { fun: Box::new(Term { kind, span: f.span }), args: vec![arg] },
+        kind => TermKind::App {
+            fun: Box::new(Term { kind, span: f.span }),
+            args: vec![arg],
+        },
     };
     Term { kind, span }
 }

@@ -16,7 +16,12 @@ const MAX_STATED: u32 = 1024;
 impl Parser<'_> {
     /// A use of a notation that begins with a word, which comes next.
     pub(super) fn user_leading(&mut self, word: u32, min: u32) -> PResult<(Term, u32)> {
-        let Some(decl) = self.notations.leading(word).filter(|d| d.prec >= min).cloned() else {
+        let Some(decl) = self
+            .notations
+            .leading(word)
+            .filter(|d| d.prec >= min)
+            .cloned()
+        else {
             return Err(self.expected(&["a term"], ""));
         };
         let op = self.bump().span;
@@ -35,12 +40,16 @@ impl Parser<'_> {
         prec: u32,
         min: u32,
     ) -> PResult<(Term, Option<u32>)> {
-        let Some(decl) = self.notations.trailing(word).cloned() else { return Ok((lhs, None)) };
+        let Some(decl) = self.notations.trailing(word).cloned() else {
+            return Ok((lhs, None));
+        };
         let left = match decl.items.first() {
             Some(NotationItem::Place { prec, .. }) => *prec,
             _ => 0,
         };
-        let Some(op) = self.operator(decl.prec, left, prec, min)? else { return Ok((lhs, None)) };
+        let Some(op) = self.operator(decl.prec, left, prec, min)? else {
+            return Ok((lhs, None));
+        };
         let start = lhs.span;
         let mut args = vec![lhs];
         self.user_items(&decl.items[2..], &mut args)?;
@@ -58,7 +67,9 @@ impl Parser<'_> {
                 }
                 NotationItem::Word(word) => {
                     let e = self.expected(&["the next word of this notation"], "");
-                    return Err(Box::new(e.hint(format!("the notation goes on with `{word}`"))));
+                    return Err(Box::new(
+                        e.hint(format!("the notation goes on with `{word}`")),
+                    ));
                 }
                 NotationItem::Place { prec, .. } => {
                     let next = match items.get(i + 1) {
@@ -80,13 +91,25 @@ impl Parser<'_> {
         self.awaited.as_ref().is_some_and(|word| self.text_is(word))
     }
 
-    fn user_term(&mut self, decl: &Arc<NotationDecl>, args: Vec<Term>, span: Span, word: Span) -> PResult<Term> {
+    fn user_term(
+        &mut self,
+        decl: &Arc<NotationDecl>,
+        args: Vec<Term>,
+        span: Span,
+        word: Span,
+    ) -> PResult<Term> {
         let Some((expansion, depth)) = expand(decl, args, span) else {
             let why = "its right-hand side cannot be expanded".to_string();
             return Err(self.err_at(SyntaxErrorKind::BadNotation(why), word));
         };
         self.grow(depth + 1)?;
-        Ok(Term { kind: TermKind::UserOp { notation: decl.clone(), expansion: Box::new(expansion) }, span })
+        Ok(Term {
+            kind: TermKind::UserOp {
+                notation: decl.clone(),
+                expansion: Box::new(expansion),
+            },
+            span,
+        })
     }
 
     /// `infixl:65 " op " => f`, `notation:max "‖" x "‖" => norm x`. From the next token on it is in force.
@@ -111,7 +134,10 @@ impl Parser<'_> {
                 return Err(Box::new(e.hint("as in `infixl:65 \" ⊕ \" => f`")));
             };
             let word = NotationItem::Word(self.notation_word()?);
-            let place = |n: u32, prec| NotationItem::Place { name: self.cdot_name(n), prec };
+            let place = |n: u32, prec| NotationItem::Place {
+                name: self.cdot_name(n),
+                prec,
+            };
             let items = match fixity {
                 Fixity::Infixl => vec![place(1, prec), word, place(2, prec + 1)],
                 Fixity::Infixr => vec![place(1, prec + 1), word, place(2, prec)],
@@ -123,7 +149,13 @@ impl Parser<'_> {
         };
         self.expect(Tok::FatArrow, "`=>`", "in this notation")?;
         let rhs = self.term()?;
-        let decl = NotationDecl { fixity, prec, items, rhs, span: self.since(keyword.span) };
+        let decl = NotationDecl {
+            fixity,
+            prec,
+            items,
+            rhs,
+            span: self.since(keyword.span),
+        };
         if let Err(why) = check_rhs(&decl) {
             return Err(self.err_at(SyntaxErrorKind::BadNotation(why), decl.rhs.span));
         }
@@ -146,7 +178,10 @@ impl Parser<'_> {
         }
         let (prec, span) = self.small_num("precedence")?;
         if prec > MAX_STATED {
-            return Err(self.err_at(SyntaxErrorKind::NumberTooLarge("precedence".to_string()), span));
+            return Err(self.err_at(
+                SyntaxErrorKind::NumberTooLarge("precedence".to_string()),
+                span,
+            ));
         }
         Ok(Some(prec))
     }
@@ -173,10 +208,17 @@ impl Parser<'_> {
                         return Err(self.err_at(SyntaxErrorKind::BadNotation(why), name.span));
                     }
                     let prec = self.precedence()?.unwrap_or(0);
-                    items.push(NotationItem::Place { name: name.name, prec });
+                    items.push(NotationItem::Place {
+                        name: name.name,
+                        prec,
+                    });
                 }
                 Tok::FatArrow => break,
-                _ => return Err(self.expected(&["a word in quotes", "a name", "`=>`"], "in this notation")),
+                _ => {
+                    return Err(
+                        self.expected(&["a word in quotes", "a name", "`=>`"], "in this notation")
+                    );
+                }
             }
         }
         let found_by = |i: Option<&NotationItem>| matches!(i, Some(NotationItem::Word(_)));
@@ -212,7 +254,10 @@ impl Parser<'_> {
             None
         };
         match bad {
-            Some(why) => Err(Box::new(SyntaxError::new(SyntaxErrorKind::BadNotation(why.to_string()), span))),
+            Some(why) => Err(Box::new(SyntaxError::new(
+                SyntaxErrorKind::BadNotation(why.to_string()),
+                span,
+            ))),
             None => Ok(Arc::from(word)),
         }
     }
