@@ -4,27 +4,30 @@
 //! to each other by id. A store is append-only: ids stay valid for its whole life.
 
 use std::cell::{Cell, RefCell};
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 
 use bumpalo::Bump;
 use num_bigint::BigUint;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashSet, FxHasher};
 
 use crate::expr::{Expr, Info, Node};
 use crate::level::{Level, LevelFlags, LevelNode};
 use crate::name::NameNode;
 
-/// A table of hash-consed nodes. Equality, not the hash, decides identity.
+/// A table of hash-consed nodes, in the order of their making. Equality, never the hash, decides identity.
+///
+/// `slots` is an open-addressed hash table of indices plus one (`0` is free), at most half full: a few bytes a node where
+/// a map from nodes would hold each node twice.
 pub(crate) struct Table<T> {
     nodes: Vec<T>,
-    ids: FxHashMap<T, u32>,
+    slots: Vec<u32>,
 }
 
 impl<T: Copy + Eq + Hash> Table<T> {
     fn new() -> Self {
         Table {
             nodes: Vec::new(),
-            ids: FxHashMap::default(),
+            slots: vec![0; 64],
         }
     }
 
@@ -32,18 +35,46 @@ impl<T: Copy + Eq + Hash> Table<T> {
         self.nodes[i]
     }
 
+    /// The slot that holds the node, or the free one where it belongs.
+    fn slot(&self, node: &T) -> usize {
+        let mut hasher = FxHasher::default();
+        node.hash(&mut hasher);
+        let mask = self.slots.len() - 1;
+        // Fibonacci hashing: neighbouring ids must not make neighbouring slots.
+        let hash = hasher.finish().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mut i = (hash >> 32) as usize & mask;
+        while let Some(id) = self.slots[i].checked_sub(1)
+            && self.nodes[id as usize] != *node
+        {
+            i = (i + 1) & mask;
+        }
+        i
+    }
+
     pub(crate) fn find(&self, node: &T) -> Option<u32> {
-        self.ids.get(node).copied()
+        self.slots[self.slot(node)].checked_sub(1)
     }
 
     pub(crate) fn intern(&mut self, node: T) -> u32 {
-        if let Some(id) = self.ids.get(&node) {
-            return *id;
+        let slot = self.slot(&node);
+        if let Some(id) = self.slots[slot].checked_sub(1) {
+            return id;
         }
-        let id = u32::try_from(self.nodes.len()).expect("fewer than 2^32 nodes");
+        let id = u32::try_from(self.nodes.len() + 1).expect("fewer than 2^32 nodes");
         self.nodes.push(node);
-        self.ids.insert(node, id);
-        id
+        self.slots[slot] = id;
+        if self.nodes.len() * 2 > self.slots.len() {
+            self.grow();
+        }
+        id - 1
+    }
+
+    fn grow(&mut self) {
+        self.slots = vec![0; self.slots.len() * 2];
+        for i in 0..self.nodes.len() {
+            let slot = self.slot(&self.nodes[i]);
+            self.slots[slot] = i as u32 + 1;
+        }
     }
 
     fn len(&self) -> usize {

@@ -290,6 +290,62 @@ fn theorem<'b>(l: &Lab<'b>, name: &str, a: Expr, b: Expr) -> Declaration {
 }
 
 #[test]
+fn numbers_beside_variables() {
+    lab(PRELUDE, |l| {
+        let big = 1u64 << 40;
+        l.accept("axiom a : Nat");
+        assert_eq!(
+            l.whnf("Nat.add a 1099511627776"),
+            "Nat.succ (Nat.add a 1099511627775)"
+        );
+        assert!(l.eq(
+            &format!("fun (x : Nat) => Nat.add x {big}"),
+            &format!("fun (x : Nat) => Nat.succ (Nat.add x {})", big - 1)
+        ));
+        assert!(!l.eq(
+            &format!("fun (x y : Nat) => Nat.add x {big}"),
+            &format!("fun (x y : Nat) => Nat.add y {big}")
+        ));
+        assert!(!l.eq(
+            &format!("fun (x : Nat) => Nat.add x {big}"),
+            &format!("fun (x : Nat) => {big}")
+        ));
+        assert!(!l.eq(
+            &format!("fun (x : Nat) (f : Nat -> Nat) => Nat.add x {big}"),
+            "fun (x : Nat) (f : Nat -> Nat) => f x"
+        ));
+        assert!(l.eq(
+            &format!("fun (x : Nat) => Nat.ble {big} (Nat.add x {big})"),
+            "fun (x : Nat) => Bool.true"
+        ));
+        assert!(l.eq(
+            &format!("fun (x : Nat) => Nat.ble (Nat.add x {}) {big}", big + 1),
+            "fun (x : Nat) => Nat.ble (Nat.succ x) 0"
+        ));
+        assert!(l.eq(
+            &format!("fun (x : Nat) => Nat.beq {big} (Nat.add x {})", big + 1),
+            "fun (x : Nat) => Bool.false"
+        ));
+        assert!(!l.eq(
+            &format!("fun (x : Nat) => Nat.ble {big} x"),
+            "fun (x : Nat) => Bool.true"
+        ));
+        assert!(!l.eq(
+            &format!("fun (x y : Nat) => Nat.sub x {big}"),
+            &format!("fun (x y : Nat) => Nat.sub y {big}")
+        ));
+        assert!(!l.eq(
+            &format!("fun (x : Nat) => Nat.sub x {big}"),
+            "fun (x : Nat) => 0"
+        ));
+        assert!(l.eq(
+            "fun (x : Nat) => Nat.sub x 2",
+            "fun (x : Nat) => Nat.pred (Nat.pred x)"
+        ));
+    });
+}
+
+#[test]
 fn deep_terms() {
     lab(PRELUDE, |l| {
         let n = 100_000;
