@@ -56,14 +56,17 @@ pub(crate) fn refine<'b>(el: &mut Elab<'b>, m: MVarId, t: &Term) -> Result<Vec<M
 
 /// `apply e`: arguments that unification leaves open become goals.
 pub(crate) fn apply<'b>(el: &mut Elab<'b>, m: MVarId, t: &Term) -> Result<Vec<MVarId>> {
-    let before = el.mvar_count();
+    let before = el.with_goal(m, |el| {
+        let ty = el.st.prop();
+        el.mk_goal(ty, logic::Name::ANON)
+    });
     let e = el.with_goal(m, |el| el.elab_term_synth(t, None))?;
     let e = el.instantiate_mvars(e);
     let mut goals = el.apply_term(m, e).map_err(|e| e.at(t.span))?;
     // Holes of the term itself that the goal has not determined.
     let mut more = Vec::new();
     for x in el.collect_mvars(e) {
-        if x.0 >= before && !goals.contains(&x) && !el.is_assigned(x) {
+        if x > before && !goals.contains(&x) && !el.is_assigned(x) {
             more.push(x);
         }
     }
@@ -342,7 +345,8 @@ fn impossible_shape<'b>(el: &mut Elab<'b>, ty: Expr) -> bool {
     let Some(app) = el.get_inductive_app(ty) else {
         return false;
     };
-    app.info.ctors.is_empty() || (!app.indices.is_empty() && !app.info.is_recursive)
+    let (info, _, _, indices) = app;
+    info.ctors.is_empty() || (!indices.is_empty() && !info.is_recursive)
 }
 
 /// `trivial`: `True`, `rfl`, a hypothesis, a contradiction, a decidable proposition, or a conjunction of these.

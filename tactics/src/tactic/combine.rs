@@ -8,7 +8,7 @@ use crate::syntax::ast::{
 };
 
 use super::basic;
-use super::util::{binder_name, ident_name, nearest, on_goal, run_closed, unsolved};
+use super::util::{ident_name, nearest, on_goal, run_closed, strictly};
 
 /// How often `repeat` runs its tactic at most.
 const MAX_REPEAT: u32 = 100_000;
@@ -18,7 +18,11 @@ pub(crate) fn run<'b>(el: &mut Elab<'b>, goals: &mut Vec<MVarId>, t: &Tactic) ->
     goals.retain(|g| !el.is_assigned(*g));
     match &t.kind {
         TacticKind::Skip => {}
-        TacticKind::Done => unsolved(el, goals, t.span)?,
+        TacticKind::Done => {
+            if !goals.is_empty() {
+                return Err(el.unsolved_goals(goals, t.span));
+            }
+        }
         TacticKind::First(blocks) => first(el, goals, blocks, t.span)?,
         TacticKind::Try(b) => {
             attempt(el, goals, b);
@@ -97,7 +101,7 @@ fn split_first<'b>(_el: &mut Elab<'b>, goals: &[MVarId], span: Span) -> Result<V
 /// Runs a block; on failure nothing has happened. Returns whether it succeeded.
 fn attempt<'b>(el: &mut Elab<'b>, goals: &mut Vec<MVarId>, b: &TacticBlock) -> bool {
     let saved = el.save();
-    match el.run_block(goals.clone(), b) {
+    match strictly(el, |el| el.run_block(goals.clone(), b)) {
         Ok(gs) => {
             *goals = gs;
             true
@@ -118,7 +122,7 @@ fn first<'b>(
     let mut errors = Vec::new();
     for b in blocks {
         let saved = el.save();
-        match el.run_block(goals.clone(), b) {
+        match strictly(el, |el| el.run_block(goals.clone(), b)) {
             Ok(gs) => {
                 *goals = gs;
                 return Ok(());
@@ -177,7 +181,7 @@ fn any_goals<'b>(el: &mut Elab<'b>, goals: &mut Vec<MVarId>, b: &TacticBlock) ->
             continue;
         }
         let saved = el.save();
-        match el.run_block(vec![g], b) {
+        match strictly(el, |el| el.run_block(vec![g], b)) {
             Ok(gs) => {
                 worked = true;
                 out.extend(gs);

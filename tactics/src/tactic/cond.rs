@@ -151,9 +151,6 @@ fn branching_at<'b>(el: &mut Elab<'b>, e: Expr) -> Option<Branching> {
         let major = *args.get(info.major())?;
         return Some(Branching::Match { major });
     }
-    if let Some(major) = el.matcher_major(e) {
-        return Some(Branching::Match { major });
-    }
     None
 }
 
@@ -185,11 +182,20 @@ fn reduce_decided<'b>(el: &mut Elab<'b>, e: Expr) -> Expr {
             let taken = el.head_beta(taken);
             return Some(reduce_decided(el, taken));
         }
-        if el.matcher_major(x).is_some() || (el.cases_on_info(n).is_some()) {
-            let w = el.whnf_matcher(x);
+        if let Some(info) = el.cases_on_info(n)
+            && let Some(major) = args.get(info.major())
+            && super::ext::is_ctor_app(el, *major)
+        {
+            let w = el.whnf_core(x);
             if w != x {
                 return Some(reduce_decided(el, w));
             }
+        }
+        if (s == "cond" || s == "Bool.cond")
+            && args.len() >= 4
+            && let Some(w) = el.unfold_definition(x)
+        {
+            return Some(reduce_decided(el, w));
         }
         None
     })

@@ -1,16 +1,29 @@
 //! Goals of an inductive type: `constructor`, `left`, `right`, `exists`, `use`, `and_intros`.
 
-use crate::meta::{Elab, ElabError, IndApp, MVarId, Result};
+use logic::{ConstantInfo, Expr, InductiveInfo, Level};
+
+use crate::meta::{Elab, ElabError, MVarId, Result};
 use crate::syntax::ast::{Term, TermKind};
 
 use super::basic;
 use super::util::on_goal;
 
+/// An inductive type applied to arguments.
+struct Target<'b> {
+    info: InductiveInfo,
+    levels: &'b [Level],
+    params: Vec<Expr>,
+}
+
 /// The goal as an inductive type.
-fn target<'b>(el: &mut Elab<'b>, m: MVarId, tactic: &str) -> Result<IndApp<'b>> {
+fn target<'b>(el: &mut Elab<'b>, m: MVarId, tactic: &str) -> Result<Target<'b>> {
     let ty = el.mvar_type(m);
     match el.with_goal(m, |el| el.get_inductive_app(ty)) {
-        Some(a) => Ok(a),
+        Some((info, levels, params, _)) => Ok(Target {
+            info,
+            levels,
+            params,
+        }),
         None => {
             let err = ElabError::msg(format!(
                 "`{tactic}` needs a goal of an inductive type (such as `∧`, `∃`, `↔`, or a structure)"
@@ -21,7 +34,7 @@ fn target<'b>(el: &mut Elab<'b>, m: MVarId, tactic: &str) -> Result<IndApp<'b>> 
 }
 
 /// Applies constructor number `k`.
-fn apply_ctor<'b>(el: &mut Elab<'b>, m: MVarId, a: &IndApp<'b>, k: usize) -> Result<Vec<MVarId>> {
+fn apply_ctor<'b>(el: &mut Elab<'b>, m: MVarId, a: &Target<'b>, k: usize) -> Result<Vec<MVarId>> {
     let st = el.st;
     let c = st.constant(a.info.ctors[k], a.levels);
     let c = st.apps(c, &a.params);
@@ -42,7 +55,7 @@ pub(crate) fn constructor<'b>(el: &mut Elab<'b>, m: MVarId) -> Result<Vec<MVarId
             }
         }
     }
-    let name = el.st.name_to_string(a.info.name);
+    let name = el.st.name_to_string(a.info.sig.name);
     let err = match first {
         Some(e) => {
             let m = e.message().to_owned();
@@ -59,7 +72,7 @@ pub(crate) fn choose<'b>(el: &mut Elab<'b>, m: MVarId, right: bool) -> Result<Ve
     let a = target(el, m, word)?;
     let n = a.info.ctors.len();
     if n != 2 {
-        let name = el.st.name_to_string(a.info.name);
+        let name = el.st.name_to_string(a.info.sig.name);
         let err = ElabError::msg(format!(
             "`{word}` chooses between two constructors, but `{name}` has {n}"
         ));
@@ -77,7 +90,7 @@ pub(crate) fn exists<'b>(el: &mut Elab<'b>, m: MVarId, terms: &[Term]) -> Result
         };
         let a = target(el, g, "exists")?;
         if a.info.ctors.len() != 1 {
-            let name = el.st.name_to_string(a.info.name);
+            let name = el.st.name_to_string(a.info.sig.name);
             let err = ElabError::new(
                 t.span,
                 format!("a value is given, but `{name}` does not have exactly one constructor"),
@@ -88,7 +101,7 @@ pub(crate) fn exists<'b>(el: &mut Elab<'b>, m: MVarId, terms: &[Term]) -> Result
             kind: TermKind::SynthHole(None),
             span: t.span,
         };
-        let fields = el.explicit_fields(a.info.ctors[0]);
+        let fields = explicit_fields(el, a.info.ctors[0]);
         let mut parts = vec![t.clone()];
         parts.resize(fields.max(1), hole);
         let term = Term {
@@ -107,6 +120,19 @@ pub(crate) fn exists<'b>(el: &mut Elab<'b>, m: MVarId, terms: &[Term]) -> Result
         out.push(g);
     }
     Ok(out)
+}
+
+/// The number of explicit arguments of a constructor after the parameters.
+fn explicit_fields<'b>(el: &Elab<'b>, ctor: logic::Name) -> usize {
+    match el.env.get(ctor) {
+        Some(ConstantInfo::Constructor(c)) => {
+            super::rcases::field_infos(el.st, c.sig.ty, c.num_params as usize)
+                .iter()
+                .filter(|b| **b == logic::BinderInfo::Default)
+                .count()
+        }
+        _ => 0,
+    }
 }
 
 /// `and_intros`: one goal for each part of a conjunction.

@@ -68,7 +68,7 @@ fn evaluate<'b>(el: &mut Elab<'b>, e: Expr) -> Verdict {
     let value = if st.has_fvar(e) || st.has_mvar(e) || st.has_level_mvar(e) {
         el.whnf_all(e)
     } else {
-        let params = el.level_params();
+        let params = el.scope.level_params.clone();
         let env = el.env.clone();
         let mut checker = Checker::new(&env, &params);
         match checker.whnf(e) {

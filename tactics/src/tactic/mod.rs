@@ -3,26 +3,26 @@
 //! [`run`] dispatches on the syntax; each tactic is a function from a goal to the goals that replace it. Tactics build
 //! terms and never decide what is true: the kernel judges the finished proof.
 
-mod basic;
-mod cases;
-mod check;
+pub(crate) mod basic;
+pub(crate) mod cases;
+pub(crate) mod check;
 mod combine;
-mod cond;
+pub(crate) mod cond;
 mod ctor;
-mod decide;
-mod ext;
+pub(crate) mod decide;
+pub(crate) mod ext;
 mod have;
 mod induction;
 mod location;
 mod named;
 pub mod omega;
-mod rcases;
-mod rewrite;
+pub(crate) mod rcases;
+pub(crate) mod rewrite;
 mod simp;
-mod subst;
-mod unfold;
-mod unify;
-mod util;
+pub(crate) mod subst;
+pub(crate) mod unfold;
+pub(crate) mod unify;
+pub(crate) mod util;
 
 use crate::meta::{Elab, ElabError, MVarId, Result};
 use crate::syntax::ast::{Tactic, TacticKind, Term, TermKind};

@@ -158,9 +158,8 @@ pub(crate) fn rewrite_term<'b>(
             continue;
         }
         let t = el.mvar_type(m);
-        if el.head_class(t)
-            && let Ok(inst) = el.synth_instance(t)
-        {
+        let is_class = el.head_const(t).is_some_and(|n| el.ext.classes.contains(&n));
+        if is_class && let Ok(inst) = el.synth_instance(t) {
             el.assign(m, inst);
             continue;
         }
@@ -277,32 +276,30 @@ pub(crate) fn rewrite_hyp<'b>(
     Ok(Some(out))
 }
 
-/// The candidates for a rule: the equation it states, or, for a definition, its equation theorems and its unfolding.
-fn candidates<'b>(el: &mut Elab<'b>, rule: &RwRule) -> Result<Vec<Candidate>> {
+/// The candidates for a rule: the equation it states, or, for a definition, its unfolding.
+fn candidates<'b>(el: &mut Elab<'b>, m: MVarId, rule: &RwRule) -> Result<Vec<Candidate>> {
     if let Some(id) = term_ident(&rule.term)
-        && let Some(name) = el.resolve_const(id)
+        && !is_local(el, m, id)
+        && let Ok(name) = el.resolve_const(id)
         && let Some(ConstantInfo::Definition { sig, .. }) = el.const_info(name)
     {
         let is_prop = el.is_prop(sig.ty);
         if !is_prop {
-            let mut out: Vec<Candidate> = el
-                .equations_of(name)
-                .unwrap_or_default()
-                .into_iter()
-                .map(Candidate::Theorem)
-                .collect();
-            out.push(Candidate::Unfold(name));
-            return Ok(out);
+            return Ok(vec![Candidate::Unfold(name)]);
         }
     }
     Ok(vec![Candidate::Term])
 }
 
+fn is_local<'b>(el: &mut Elab<'b>, m: MVarId, id: &crate::syntax::ast::Ident) -> bool {
+    let lctx = el.mvar_lctx(m);
+    let first = id.parts().first().map(|s| el.st.name_str(Name::ANON, s));
+    first.is_some_and(|n| el.find_local(&lctx, n).is_some())
+}
+
 enum Candidate {
     /// The rule as written.
     Term,
-    /// An equation theorem of a definition.
-    Theorem(Name),
     /// The definition itself.
     Unfold(Name),
 }
@@ -312,6 +309,7 @@ fn elaborate<'b>(
     m: MVarId,
     rule: &RwRule,
     c: &Candidate,
+    whole: Expr,
 ) -> Result<Option<Equation>> {
     el.with_goal(m, |el| match c {
         Candidate::Term => {
@@ -338,12 +336,48 @@ fn elaborate<'b>(
                 }
             }
         }
-        Candidate::Theorem(n) => {
-            let e = el.mk_const(*n)?;
-            equation_of(el, e, rule.rev)
-        }
-        Candidate::Unfold(n) => unfold_equation(el, *n, rule.rev),
+        Candidate::Unfold(n) if rule.rev => unfold_equation(el, *n, true),
+        Candidate::Unfold(n) => unfolding_in(el, whole, *n),
     })
+}
+
+/// The first occurrence of a definition in a term that unfolds, as an equation true by `rfl`.
+fn unfolding_in<'b>(el: &mut Elab<'b>, whole: Expr, n: Name) -> Result<Option<Equation>> {
+    let st = el.st;
+    let whole = el.instantiate_mvars(whole);
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut stack = vec![whole];
+    while let Some(e) = stack.pop() {
+        if !seen.insert(e) {
+            continue;
+        }
+        let (f, args) = st.unfold_app(e);
+        if let Node::Const(c, ls) = st.node(f) {
+            if c == n
+                && !st.has_loose_bvars(e)
+                && let Some(rhs) = el.unfold_smart(c, ls, &args)
+                && rhs != e
+            {
+                let ty = el.infer_type(e)?;
+                let rhs = el.head_beta(rhs);
+                let proof = el.mk_eq_refl(e)?;
+                return Ok(Some(directed(el, ty, e, rhs, proof, Vec::new(), false)?));
+            }
+            stack.extend(args.iter().rev());
+            continue;
+        }
+        match st.node(e) {
+            Node::App(..) => {
+                stack.extend(args.iter().rev());
+                stack.push(f);
+            }
+            Node::Lam(_, t, b, _) | Node::Pi(_, t, b, _) => stack.extend([b, t]),
+            Node::Let(_, t, v, b) => stack.extend([b, v, t]),
+            Node::Proj(_, _, x) => stack.push(x),
+            _ => {}
+        }
+    }
+    Ok(None)
 }
 
 /// `f x₁ … xₙ = value`, true by `rfl`, for a definition that is a function of `n` arguments by its value.
@@ -376,12 +410,16 @@ fn step<'b>(
     place: Option<FVarId>,
     rule: &RwRule,
 ) -> Result<Vec<MVarId>> {
-    let cands = candidates(el, rule)?;
+    let cands = candidates(el, m, rule)?;
     let mut error: Option<ElabError> = None;
     let mut looked_for = Vec::new();
+    let whole = match place {
+        None => el.mvar_type(m),
+        Some(h) => el.local(h).ty,
+    };
     for c in &cands {
         let saved = el.save();
-        let r = elaborate(el, m, rule, c).and_then(|eq| match eq {
+        let r = elaborate(el, m, rule, c, whole).and_then(|eq| match eq {
             None => Ok(None),
             Some(eq) => {
                 let lhs = el.instantiate_mvars(eq.lhs);
@@ -405,10 +443,10 @@ fn step<'b>(
         return Err(e.at(rule.span));
     }
     looked_for.dedup();
-    let pattern = looked_for.join("`, `");
-    let whole = match place {
-        None => el.mvar_type(m),
-        Some(h) => el.local(h).ty,
+    let pattern = if looked_for.is_empty() {
+        rule_text(rule)
+    } else {
+        looked_for.join("`, `")
     };
     let whole = el.with_goal(m, |el| el.pp(whole));
     let where_ = if place.is_some() { "hypothesis" } else { "goal" };
@@ -421,6 +459,10 @@ fn step<'b>(
         err = err.help(h);
     }
     Err(on_goal(el, err, m))
+}
+
+fn rule_text(rule: &RwRule) -> String {
+    term_ident(&rule.term).map_or_else(|| "the rule".to_owned(), |i| i.name.to_string())
 }
 
 /// Whether the rule would work from right to left.
@@ -443,7 +485,7 @@ fn reverse_works<'b>(
         None => el.mvar_type(m),
         Some(h) => el.local(h).ty,
     };
-    let found = elaborate(el, m, &flipped, &Candidate::Term)
+    let found = elaborate(el, m, &flipped, &Candidate::Term, target)
         .ok()
         .flatten()
         .and_then(|eq| {

@@ -18,12 +18,7 @@ pub(crate) fn unfold<'b>(
     let places = places(el, m, loc)?;
     let mut consts = Vec::new();
     for id in names {
-        let Some(n) = el.resolve_const(id) else {
-            return Err(ElabError::new(
-                id.span,
-                format!("there is no definition `{}`", id.name),
-            ));
-        };
+        let n = el.resolve_const(id)?;
         if !matches!(el.env.get(n), Some(ConstantInfo::Definition { .. })) {
             let what = match el.env.get(n) {
                 Some(ConstantInfo::Theorem { .. }) => "a theorem",

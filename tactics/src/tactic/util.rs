@@ -250,26 +250,14 @@ pub(crate) fn run_closed<'b>(
     goal: MVarId,
     block: &ast::TacticBlock,
 ) -> Result<()> {
-    let left = el.run_block(vec![goal], block)?;
-    unsolved(el, &left, block.span)
+    el.run_block_closed(goal, block)
 }
 
-/// An error if goals are left.
-pub(crate) fn unsolved<'b>(el: &mut Elab<'b>, left: &[MVarId], span: Span) -> Result<()> {
-    if left.is_empty() {
-        return Ok(());
-    }
-    let n = left.len();
-    let what = if n == 1 {
-        "1 goal".to_owned()
-    } else {
-        format!("{n} goals")
-    };
-    let mut err = ElabError::new(span, format!("unsolved: {what} left at the end of this block"));
-    for g in left {
-        if !el.is_assigned(*g) {
-            err = on_goal(el, err, *g);
-        }
-    }
-    Err(err)
+/// Runs `f` so that errors inside of nested `by` blocks are errors, not holes that are reported and passed over: for
+/// tactics that try something.
+pub(crate) fn strictly<'b, R>(el: &mut Elab<'b>, f: impl FnOnce(&mut Elab<'b>) -> R) -> R {
+    let old = std::mem::replace(&mut el.recover, false);
+    let r = f(el);
+    el.recover = old;
+    r
 }

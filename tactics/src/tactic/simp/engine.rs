@@ -1,0 +1,309 @@
+//! The simplifier: subterms first, then rules at the term itself, until nothing changes.
+
+use logic::{Expr, Node};
+use rustc_hash::FxHashMap;
+
+use crate::meta::{Elab, ElabError, MVarId, Result, Transparency};
+
+use super::eval;
+use super::result::{Simplified, trans};
+use super::rules::{RuleSet, smaller};
+
+/// How many rewriting steps one call may take.
+const MAX_STEPS: u32 = 20_000;
+/// How often one rule may fire at one call before it is blamed for not coming to an end.
+const MAX_PER_RULE: u32 = 4_000;
+/// How deep conditions of rules may need conditions of rules.
+const MAX_DISCHARGE: u32 = 4;
+
+/// The state of one call of `simp`.
+pub(crate) struct Simp {
+    /// The rules in use.
+    pub rules: RuleSet,
+    /// Only steps that hold by computation.
+    pub definitional: bool,
+    memo: FxHashMap<Expr, Simplified>,
+    fired: FxHashMap<usize, u32>,
+    steps: u32,
+    depth: u32,
+    nesting: u32,
+}
+
+impl Simp {
+    /// A simplifier with some rules.
+    pub fn new(rules: RuleSet, definitional: bool) -> Self {
+        Simp {
+            rules,
+            definitional,
+            memo: FxHashMap::default(),
+            fired: FxHashMap::default(),
+            steps: 0,
+            depth: 0,
+            nesting: 0,
+        }
+    }
+
+    /// Forgets results: after the rules have changed.
+    pub fn forget(&mut self) {
+        self.memo.clear();
+    }
+
+    /// Simplifies a term of the current context.
+    pub fn simplify<'b>(&mut self, el: &mut Elab<'b>, e: Expr) -> Result<Simplified> {
+        let e = el.instantiate_mvars(e);
+        if let Some(r) = self.memo.get(&e) {
+            return Ok(*r);
+        }
+        match el.st.node(e) {
+            Node::Sort(_) | Node::BVar(_) | Node::Nat(_) | Node::Str(_) | Node::MVar(_) => {
+                return Ok(Simplified::same(e));
+            }
+            _ => {}
+        }
+        if self.nesting > 400 {
+            return Ok(Simplified::same(e));
+        }
+        self.nesting += 1;
+        let r = logic::subst::with_stack(|| self.simplify_loop(el, e));
+        self.nesting -= 1;
+        let r = r?;
+        self.memo.insert(e, r);
+        if r.expr != e {
+            self.memo.entry(r.expr).or_insert(Simplified::same(r.expr));
+        }
+        Ok(r)
+    }
+
+    fn simplify_loop<'b>(&mut self, el: &mut Elab<'b>, e: Expr) -> Result<Simplified> {
+        let mut acc = Simplified::same(e);
+        loop {
+            if el.exhausted() || !el.tick() {
+                return Ok(acc);
+            }
+            if let Some(next) = eval::reduce(el, &self.rules, acc.expr) {
+                self.count(el, None, acc.expr)?;
+                acc = Simplified {
+                    expr: next,
+                    proof: acc.proof,
+                };
+                continue;
+            }
+            let sub = self.congruence(el, acc.expr)?;
+            let changed = sub.expr != acc.expr;
+            acc = trans(el, e, acc, sub)?;
+            if changed && let Some(next) = eval::reduce(el, &self.rules, acc.expr) {
+                acc = Simplified {
+                    expr: next,
+                    proof: acc.proof,
+                };
+                continue;
+            }
+            match self.rewrite(el, acc.expr)? {
+                Some(r) => acc = trans(el, e, acc, r)?,
+                None => return Ok(acc),
+            }
+        }
+    }
+
+    /// Counts a step; blames a rule that fires without end.
+    fn count<'b>(&mut self, el: &mut Elab<'b>, rule: Option<usize>, at: Expr) -> Result<()> {
+        self.steps += 1;
+        if let Some(k) = rule {
+            let n = self.fired.entry(k).or_insert(0);
+            *n += 1;
+            if *n > MAX_PER_RULE {
+                return Err(self.endless(el, at));
+            }
+        }
+        if self.steps > MAX_STEPS {
+            return Err(self.endless(el, at));
+        }
+        Ok(())
+    }
+
+    fn endless<'b>(&mut self, el: &mut Elab<'b>, at: Expr) -> ElabError {
+        let mut top: Vec<(u32, usize)> = self.fired.iter().map(|(k, n)| (*n, *k)).collect();
+        top.sort_by(|a, b| b.cmp(a));
+        let mut err = ElabError::msg(format!(
+            "`simp` does not come to an end: it has taken {} steps",
+            self.steps
+        ))
+        .code("tactic.simp.loop");
+        for (n, k) in top.into_iter().take(3) {
+            let name = self.rules.rule(k).clone().describe(el);
+            err = err.note(format!("`{name}` was used {n} times"));
+        }
+        let at = el.pp(at);
+        err.note(format!("the last term was `{at}`"))
+            .help("a rule whose right side contains an instance of its left side loops: leave it out (`-rule`), or use it from right to left (`← rule`)")
+    }
+
+    /// One rule at the term itself.
+    fn rewrite<'b>(&mut self, el: &mut Elab<'b>, e: Expr) -> Result<Option<Simplified>> {
+        if !self.definitional
+            && let Some(r) = eval::evaluate(el, e)?
+        {
+            self.count(el, None, e)?;
+            return Ok(Some(r));
+        }
+        for k in self.rules.candidates(el.st, e) {
+            let saved = el.save();
+            match self.try_rule(el, k, e)? {
+                Some(r) => {
+                    self.count(el, Some(k), e)?;
+                    return Ok(Some(r));
+                }
+                None => el.restore(&saved),
+            }
+        }
+        Ok(None)
+    }
+
+    fn try_rule<'b>(&mut self, el: &mut Elab<'b>, k: usize, e: Expr) -> Result<Option<Simplified>> {
+        let rule = self.rules.rule(k).clone();
+        // Metavariables of the goal are constants here; those of the rule are made inside.
+        el.with_no_assign(|el| {
+            let Some(o) = rule.open(el)? else {
+                return Ok(None);
+            };
+            let fits = el.with_transparency(Transparency::Reducible, |el| el.is_defeq(o.lhs, e));
+            if !fits {
+                return Ok(None);
+            }
+            if !self.discharge_all(el, &o.vars)? {
+                return Ok(None);
+            }
+            let rhs = el.instantiate_mvars(o.rhs);
+            if rhs == e {
+                return Ok(None);
+            }
+            if rule.permutes && !smaller(el.st, rhs, e) {
+                return Ok(None);
+            }
+            let proof = el.instantiate_mvars(o.proof);
+            if self.definitional {
+                let by_computation = is_refl(el, &rule, proof);
+                if !by_computation {
+                    return Ok(None);
+                }
+                return Ok(Some(Simplified::same(rhs)));
+            }
+            Ok(Some(Simplified {
+                expr: rhs,
+                proof: Some(proof),
+            }))
+        })
+    }
+
+    /// Finds instances and proofs for the variables of a rule that matching has left open.
+    fn discharge_all<'b>(&mut self, el: &mut Elab<'b>, vars: &[MVarId]) -> Result<bool> {
+        for m in vars {
+            if el.is_assigned(*m) {
+                continue;
+            }
+            let ty = el.mvar_type(*m);
+            let is_class = el
+                .head_const(ty)
+                .is_some_and(|n| el.ext.classes.contains(&n));
+            if is_class {
+                match el.synth_instance(ty) {
+                    Ok(i) => el.assign(*m, i),
+                    Err(_) => return Ok(false),
+                }
+                continue;
+            }
+            if !el.is_prop(ty) {
+                return Ok(false);
+            }
+            match self.discharge(el, ty)? {
+                Some(p) => {
+                    if el.is_assigned(*m) {
+                        continue;
+                    }
+                    el.assign(*m, p);
+                }
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// A proof of a condition: a hypothesis, or what simplifies to `True`, or linear arithmetic.
+    fn discharge<'b>(&mut self, el: &mut Elab<'b>, p: Expr) -> Result<Option<Expr>> {
+        if self.depth >= MAX_DISCHARGE || self.definitional {
+            return Ok(None);
+        }
+        if let Some(h) = hypothesis_for(el, p) {
+            return Ok(Some(h));
+        }
+        if el.st.has_mvar(p) {
+            return Ok(None);
+        }
+        self.depth += 1;
+        let r = self.simplify(el, p);
+        self.depth -= 1;
+        let r = match r {
+            Ok(r) => r,
+            Err(_) => return Ok(None),
+        };
+        if r.expr == el.st.const0("True") {
+            return Ok(Some(super::result::of_eq_true(el, p, r.proof)));
+        }
+        if eval::is_arithmetic(el, r.expr) {
+            let saved = el.save();
+            let g = el.mk_goal(p, logic::Name::ANON);
+            let ok = crate::tactic::omega::omega(el, g).is_ok_and(|gs| gs.is_empty());
+            if ok {
+                let e = el.mk_mvar(g);
+                return Ok(Some(el.instantiate_mvars(e)));
+            }
+            el.restore(&saved);
+        }
+        Ok(None)
+    }
+}
+
+/// A hypothesis that states `p`. Variables that `p` leaves open are found by it.
+fn hypothesis_for<'b>(el: &mut Elab<'b>, p: Expr) -> Option<Expr> {
+    let hyps: Vec<crate::meta::FVarId> = el.lctx.iter().rev().collect();
+    let head = el.head_const(p);
+    for h in hyps {
+        let d = el.local(h);
+        if d.aux {
+            continue;
+        }
+        let ty = el.instantiate_mvars(d.ty);
+        if ty == p {
+            return Some(el.mk_fvar(h));
+        }
+        if head.is_some() && el.head_const(ty) != head {
+            continue;
+        }
+        if el.with_transparency(Transparency::Reducible, |el| el.is_defeq(ty, p)) {
+            return Some(el.mk_fvar(h));
+        }
+    }
+    None
+}
+
+/// Whether a rule holds by computation: its proof is `rfl`, or a theorem proved by `rfl`.
+fn is_refl<'b>(el: &mut Elab<'b>, rule: &super::rules::Rule, proof: Expr) -> bool {
+    let st = el.st;
+    let is_rfl_head = |e: Expr| {
+        matches!(st.node(st.app_fn(e)), Node::Const(n, _)
+            if matches!(&*st.name_to_string(n), "rfl" | "Eq.refl"))
+    };
+    if is_rfl_head(proof) {
+        return true;
+    }
+    let super::rules::Source::Const(n) = rule.source else {
+        return false;
+    };
+    let Some(mut v) = el.env.get(n).and_then(|c| c.value()) else {
+        return false;
+    };
+    while let Node::Lam(_, _, b, _) = st.node(v) {
+        v = b;
+    }
+    is_rfl_head(v)
+}
