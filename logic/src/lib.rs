@@ -1,4 +1,5 @@
 //! The trusted kernel: terms, their types, and the one door through which a declaration becomes a fact.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 pub mod check;
