@@ -1,2 +1,39 @@
-//! Command line.
-fn main() {}
+//! The command line of ptxprove: reads arguments, calls the rooms, prints what they say. Nothing is decided here.
+
+mod args;
+mod axioms;
+mod check;
+mod diagnostics;
+mod export;
+mod output;
+mod show;
+mod verdict;
+
+use std::process::ExitCode;
+
+use args::{Args, Command};
+use clap::{CommandFactory, Parser};
+
+/// Everything was proved.
+pub const PROVED: u8 = 0;
+/// Something was not.
+pub const NOT_PROVED: u8 = 1;
+/// Something could not be read.
+pub const CANNOT_READ: u8 = 2;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let out = output::Output::new(args.color, args.quiet);
+    let code = match &args.command {
+        Command::Check(a) => check::run(a, &out),
+        Command::Export(a) => export::run(a, &out),
+        Command::Axioms(a) => axioms::run(a, &out),
+        Command::Show(a) => show::run(a, &out),
+        Command::Completions { shell } => {
+            let mut cmd = Args::command();
+            clap_complete::generate(*shell, &mut cmd, "ptxprove", &mut std::io::stdout());
+            PROVED
+        }
+    };
+    ExitCode::from(code)
+}

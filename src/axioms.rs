@@ -1,0 +1,57 @@
+//! `ptxprove axioms NAME`: what a theorem rests on.
+
+use serde_json::json;
+use tactics::driver::Session;
+use tactics::syntax::near::near;
+
+use crate::args::AxiomsArgs;
+use crate::output::Output;
+use crate::{CANNOT_READ, PROVED, verdict};
+
+/// Runs the command; the exit code.
+pub fn run(args: &AxiomsArgs, out: &Output) -> u8 {
+    let found = verdict::scripts(&args.paths).and_then(|scripts| {
+        verdict::with_session(&scripts, out, |s| {
+            let name = s.environment().store().name(&args.name);
+            let near = near_names(s, &args.name);
+            (s.axioms_of(name), near)
+        })
+    });
+    match found {
+        Err(e) => {
+            out.end_progress();
+            eprintln!("error: {e}");
+            CANNOT_READ
+        }
+        Ok((None, near)) => {
+            eprintln!("error: there is no `{}`", args.name);
+            if !near.is_empty() {
+                eprintln!("help: did you mean {}?", near.join(", "));
+            }
+            CANNOT_READ
+        }
+        Ok((Some(axioms), _)) => {
+            if args.json {
+                println!("{:#}", json!({ "name": args.name, "axioms": axioms }));
+            } else if axioms.is_empty() {
+                println!("{} rests on no axioms", args.name);
+            } else {
+                println!("{} rests on {}", args.name, axioms.join(", "));
+            }
+            PROVED
+        }
+    }
+}
+
+/// Names like a misspelt one.
+fn near_names(s: &Session<'_>, name: &str) -> Vec<String> {
+    let env = s.environment();
+    let names: Vec<String> = env
+        .constants()
+        .map(|c| env.store().name_to_string(c.name()))
+        .collect();
+    near(name, names.iter().map(String::as_str))
+        .into_iter()
+        .map(|n| format!("`{n}`"))
+        .collect()
+}

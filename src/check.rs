@@ -1,0 +1,249 @@
+//! `ptxprove check`: verdicts on scripts and exports.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use bumpalo::Bump;
+use logic::{Environment, Store};
+use serde_json::{Value, json};
+use tactics::driver::{DeclReport, Diagnosed, FileReport, Kind, Status};
+
+use crate::args::CheckArgs;
+use crate::output::Output;
+use crate::{CANNOT_READ, NOT_PROVED, PROVED, diagnostics, verdict};
+
+/// Runs the command; the exit code.
+pub fn run(args: &CheckArgs, out: &Output) -> u8 {
+    let start = Instant::now();
+    let (exports, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+        args.paths.iter().cloned().partition(|p| is_export(p));
+    let mut objects = Vec::new();
+    let mut code = PROVED;
+    for p in &exports {
+        code = code.max(check_export(p, args, out, &mut objects));
+    }
+    if !paths.is_empty() {
+        code = code.max(check_scripts(&paths, args, out, &mut objects));
+    }
+    if args.json {
+        let verdict = match code {
+            PROVED => "proved",
+            NOT_PROVED => "not proved",
+            _ => "cannot read",
+        };
+        println!("{:#}", json!({ "verdict": verdict, "files": objects }));
+    }
+    if args.timings {
+        eprintln!("{:.3} s", start.elapsed().as_secs_f64());
+    }
+    code
+}
+
+fn is_export(p: &Path) -> bool {
+    p.as_os_str() == "-" || p.extension().is_some_and(|e| e == "ndjson")
+}
+
+fn check_scripts(
+    paths: &[PathBuf],
+    args: &CheckArgs,
+    out: &Output,
+    objects: &mut Vec<Value>,
+) -> u8 {
+    let reports = verdict::scripts(paths)
+        .and_then(|scripts| verdict::reports(&scripts, usize::from(args.jobs), out));
+    let mut reports = match reports {
+        Ok(r) => r,
+        Err(e) => {
+            out.end_progress();
+            eprintln!("error: {e}");
+            return CANNOT_READ;
+        }
+    };
+    if reports.is_empty() {
+        eprintln!("error: no scripts (.ptxp) in {}", shown(paths));
+        return CANNOT_READ;
+    }
+    reports.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut code = PROVED;
+    for r in &reports {
+        let bad = r.has_errors()
+            || r.decls.iter().any(|d| match d.status {
+                Status::Proved => false,
+                Status::Hole => !args.allow_sorry,
+                Status::Failed => true,
+            });
+        if bad {
+            code = NOT_PROVED;
+        }
+        if args.json {
+            objects.push(file_json(r));
+        } else {
+            print_file(r, args, out);
+        }
+    }
+    if !args.json {
+        print_summary(&reports, code, out);
+    }
+    code
+}
+
+fn shown(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
+    names.join(", ")
+}
+
+fn print_file(r: &FileReport, args: &CheckArgs, out: &Output) {
+    println!("{}", out.strong(&r.path.display().to_string()));
+    for d in &r.decls {
+        let listed = args.all
+            || d.status != Status::Proved
+            || matches!(d.kind, Kind::Theorem | Kind::Kernel | Kind::Axiom);
+        if listed {
+            print_decl(d, out);
+        }
+    }
+    diagnostics::print(out, r);
+}
+
+fn print_decl(d: &DeclReport, out: &Output) {
+    let mark = match d.status {
+        Status::Proved => out.good("✓"),
+        Status::Hole => out.bad("○"),
+        Status::Failed => out.bad("✗"),
+    };
+    let size = format!("{} nodes, {} steps", d.nodes, d.steps);
+    let axioms = match d.axioms.is_empty() {
+        true => String::new(),
+        false => format!(", axioms: {}", d.axioms.join(" ")),
+    };
+    let hole = if d.status == Status::Hole { ", has a hole (sorry)" } else { "" };
+    println!(
+        "  {mark} {} {}  {}",
+        d.kind.word(),
+        d.name,
+        out.faint(&format!("{size}{axioms}{hole}"))
+    );
+    for p in &d.ptx {
+        println!("      entry {} of {}, sha256 {}", p.entry, p.file, p.sha256);
+    }
+    if let Some(a) = &d.assumptions {
+        let text = if a.is_empty() { "none (strict)".to_owned() } else { a.join(", ") };
+        println!("      assumptions: {text}");
+    }
+}
+
+fn print_summary(reports: &[FileReport], code: u8, out: &Output) {
+    let decls = || reports.iter().flat_map(|r| &r.decls);
+    let count = |k: Kind, s: Status| decls().filter(|d| d.kind == k && d.status == s).count();
+    let failed = decls().filter(|d| d.status == Status::Failed).count();
+    let holes = decls().filter(|d| d.status == Status::Hole).count();
+    let steps: u64 = decls().map(|d| d.steps).sum();
+    let text = format!(
+        "{} files, {} theorems proved, {failed} declarations failed, {holes} with holes, {steps} kernel steps",
+        reports.len(),
+        count(Kind::Theorem, Status::Proved)
+    );
+    match code {
+        PROVED => println!("{}", out.good(&text)),
+        _ => println!("{}", out.bad(&text)),
+    }
+}
+
+fn file_json(r: &FileReport) -> Value {
+    let decls: Vec<Value> = r
+        .decls
+        .iter()
+        .map(|d| {
+            let ptx: Vec<Value> = d
+                .ptx
+                .iter()
+                .map(|p| json!({ "entry": p.entry, "file": p.file, "sha256": p.sha256 }))
+                .collect();
+            let status = match d.status {
+                Status::Proved => "proved",
+                Status::Hole => "hole",
+                Status::Failed => "failed",
+            };
+            json!({
+                "name": d.name, "kind": d.kind.word(), "status": status, "ptx": ptx,
+                "assumptions": d.assumptions, "axioms": d.axioms, "nodes": d.nodes, "steps": d.steps,
+            })
+        })
+        .collect();
+    let message = |source: &str, d: &tactics::diagnostic::Diagnostic| {
+        let place = d.span.map(|s| {
+            let (line, column) = tactics::diagnostic::line_col(source, s.start as usize);
+            json!({ "line": line, "column": column, "start": s.start, "end": s.end })
+        });
+        json!({
+            "severity": format!("{:?}", d.severity).to_lowercase(), "code": d.code, "message": d.message,
+            "place": place, "goals": d.goals, "notes": d.notes, "help": d.help,
+        })
+    };
+    let messages: Vec<Value> = r.diagnostics.iter().map(|d| message(&r.source, d)).collect();
+    let ptx: Vec<Value> = r
+        .ptx
+        .iter()
+        .map(|p| json!({ "file": p.path.display().to_string(), "message": message(&p.source, &p.diagnostic) }))
+        .collect();
+    json!({ "path": r.path.display().to_string(), "declarations": decls, "messages": messages, "ptx": ptx })
+}
+
+fn check_export(path: &Path, args: &CheckArgs, out: &Output, objects: &mut Vec<Value>) -> u8 {
+    let input: Box<dyn BufRead> = if path.as_os_str() == "-" {
+        Box::new(BufReader::new(std::io::stdin()))
+    } else {
+        match File::open(path) {
+            Ok(f) => Box::new(BufReader::new(f)),
+            Err(e) => {
+                eprintln!("error: cannot read {}: {e}", path.display());
+                return CANNOT_READ;
+            }
+        }
+    };
+    out.progress(&format!("checking {}", path.display()));
+    let bump = Bump::new();
+    let store = Store::new(&bump);
+    let mut env = Environment::new(&store);
+    let result = export_lean::read_ndjson(input, &mut env);
+    out.end_progress();
+    let name = path.display().to_string();
+    match result {
+        Ok(read) => {
+            let mut axioms: Vec<String> =
+                read.axioms.iter().map(|n| store.name_to_string(*n)).collect();
+            axioms.sort();
+            if args.json {
+                objects.push(json!({
+                    "path": name, "declarations": read.declarations, "theorems": read.theorems.len(),
+                    "axioms": axioms, "steps": env.steps(),
+                }));
+            } else {
+                println!("{}", out.strong(&name));
+                println!(
+                    "  {} {} declarations, {} theorems, {} kernel steps",
+                    out.good("✓"),
+                    read.declarations,
+                    read.theorems.len(),
+                    env.steps()
+                );
+                let text = if axioms.is_empty() { "none".to_owned() } else { axioms.join(" ") };
+                println!("      axioms: {text}");
+            }
+            PROVED
+        }
+        Err(e) => {
+            use export_lean::ReadError::{Differs, Refused};
+            let refused = matches!(e, Refused { .. } | Differs { .. });
+            let text = e.to_string();
+            if args.json {
+                objects.push(json!({ "path": name, "refused": refused, "message": text }));
+            } else {
+                eprintln!("error: {name}: {text}");
+            }
+            if refused { NOT_PROVED } else { CANNOT_READ }
+        }
+    }
+}

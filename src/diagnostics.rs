@@ -1,0 +1,113 @@
+//! Diagnostics on a terminal, by miette: excerpts of scripts and of PTX, underlined.
+
+use std::fmt;
+
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode, SourceSpan,
+};
+use tactics::diagnostic::{Diagnostic, Severity};
+use tactics::driver::FileReport;
+
+use crate::output::Output;
+
+/// A diagnostic with the text that it is about.
+struct Shown<'a> {
+    diagnostic: &'a Diagnostic,
+    source: NamedSource<String>,
+    help: Option<String>,
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.diagnostic.message)
+    }
+}
+
+impl fmt::Debug for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Shown<'_> {}
+
+impl miette::Diagnostic for Shown<'_> {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new(self.diagnostic.code))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.diagnostic.severity {
+            Severity::Info => miette::Severity::Advice,
+            Severity::Warning => miette::Severity::Warning,
+            Severity::Error => miette::Severity::Error,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help
+            .as_ref()
+            .map(|h| Box::new(h) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let main = self.diagnostic.span.map(|s| (s, None));
+        let others = self
+            .diagnostic
+            .labels
+            .iter()
+            .map(|(s, t)| (*s, Some(t.clone())));
+        Some(Box::new(main.into_iter().chain(others).map(
+            |(span, text)| {
+                let at = SourceSpan::from(span.start as usize..span.end.max(span.start) as usize);
+                LabeledSpan::new_with_span(text, at)
+            },
+        )))
+    }
+}
+
+/// What is printed below the excerpt: goals, notes, help.
+fn below(d: &Diagnostic) -> Option<String> {
+    let mut parts = d.goals.clone();
+    parts.extend(d.notes.iter().cloned());
+    parts.extend(d.help.iter().cloned());
+    (!parts.is_empty()).then(|| parts.join("\n\n"))
+}
+
+/// Renders one diagnostic about a text.
+pub fn render(out: &Output, name: &str, source: &str, d: &Diagnostic) -> String {
+    let theme = match out.color_err() {
+        true => GraphicalTheme::unicode(),
+        false => GraphicalTheme::unicode_nocolor(),
+    };
+    let shown = Shown {
+        diagnostic: d,
+        source: NamedSource::new(name, source.to_owned()),
+        help: below(d),
+    };
+    let mut text = String::new();
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(110);
+    match handler.render_report(&mut text, &shown) {
+        Ok(()) => text,
+        Err(_) => d.render(name, source),
+    }
+}
+
+/// Prints the diagnostics of a script, and those of the PTX files that it names, on standard error.
+pub fn print(out: &Output, report: &FileReport) {
+    let name = report.path.display().to_string();
+    for d in &report.diagnostics {
+        match d.severity {
+            Severity::Info => eprint!("{}", d.render(&name, &report.source)),
+            _ => eprint!("{}", render(out, &name, &report.source, d)),
+        }
+    }
+    for p in &report.ptx {
+        let name = p.path.display().to_string();
+        eprint!("{}", render(out, &name, &p.source, &p.diagnostic));
+    }
+}

@@ -1,0 +1,80 @@
+//! Reading scripts for a command: which files, in which order, on how many threads.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use bumpalo::Bump;
+use logic::Store;
+use tactics::driver::{FileReport, LoadError, Session, scripts_below};
+
+use crate::output::Output;
+
+/// All scripts that some paths name, folders searched, each once, in order.
+pub fn scripts(paths: &[PathBuf]) -> Result<Vec<PathBuf>, LoadError> {
+    let mut all = Vec::new();
+    for p in paths {
+        for s in scripts_below(p)? {
+            if !all.contains(&s) {
+                all.push(s);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Runs `f` on a session that has read the scripts.
+pub fn with_session<R>(
+    scripts: &[PathBuf],
+    out: &Output,
+    f: impl FnOnce(&mut Session<'_>) -> R,
+) -> Result<R, LoadError> {
+    let bump = Bump::new();
+    let store = Store::new(&bump);
+    let mut session = Session::new(&store);
+    for s in scripts {
+        out.progress(&format!("checking {}", s.display()));
+        session.check_file(s)?;
+    }
+    out.end_progress();
+    Ok(f(&mut session))
+}
+
+/// The reports of the scripts and of what they import, checked on several threads; imports of a script are checked on its
+/// thread. The result does not depend on the number of threads.
+pub fn reports(scripts: &[PathBuf], jobs: usize, out: &Output) -> Result<Vec<FileReport>, LoadError> {
+    if jobs <= 1 || scripts.len() <= 1 {
+        return with_session(scripts, out, |s| s.reports().to_vec());
+    }
+    let jobs = jobs.min(scripts.len());
+    let parts: Vec<Vec<PathBuf>> = (0..jobs)
+        .map(|j| scripts.iter().skip(j).step_by(jobs).cloned().collect())
+        .collect();
+    let results: Vec<Result<Vec<FileReport>, LoadError>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = parts
+            .iter()
+            .map(|part| scope.spawn(move || with_session(part, out, |s| s.reports().to_vec())))
+            .collect();
+        threads
+            .into_iter()
+            .map(|t| {
+                t.join().unwrap_or_else(|_| {
+                    Err(LoadError {
+                        path: PathBuf::from("."),
+                        reason: "a checking thread ended without a verdict".to_owned(),
+                    })
+                })
+            })
+            .collect()
+    });
+    let mut by_path: BTreeMap<PathBuf, FileReport> = BTreeMap::new();
+    for r in results {
+        for report in r? {
+            by_path.entry(key(&report.path)).or_insert(report);
+        }
+    }
+    Ok(by_path.into_values().collect())
+}
+
+fn key(p: &Path) -> PathBuf {
+    std::fs::canonicalize(p).unwrap_or_else(|_| p.to_owned())
+}

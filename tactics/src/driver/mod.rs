@@ -1,0 +1,128 @@
+//! From files to verdicts: reads scripts and what they import, runs their commands, reports on every declaration.
+//!
+//! One environment serves a whole session, so a name means the same everywhere; but a script may use only what it
+//! imports, directly or through others, and a declaration that uses anything else is an error.
+
+mod axioms;
+mod facts;
+mod load;
+mod ptx;
+mod report;
+mod run;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use logic::{Environment, Name, Store};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::meta::Elab;
+use crate::meta::ext::SimpEntry;
+use crate::syntax::Notations;
+
+pub use axioms::ALLOWED as ALLOWED_AXIOMS;
+pub use load::{LoadError, scripts_below};
+pub use report::{DeclReport, Diagnosed, FileReport, Kind, PtxDiagnostic, PtxUse, Status};
+
+/// The index of a script in a session.
+pub(crate) type FileId = usize;
+
+/// What a script leaves to those that import it, beside its constants.
+#[derive(Default)]
+struct Left {
+    simp: Vec<SimpEntry>,
+    instances: Vec<Name>,
+    ext: Vec<Name>,
+    notations: Notations,
+}
+
+/// A script that was read.
+struct Loaded {
+    path: PathBuf,
+    /// Every script that it may use: what it imports, and what those import.
+    visible: FxHashSet<FileId>,
+    left: Left,
+    /// The constants that it declared, in order.
+    constants: Vec<Name>,
+}
+
+/// A session: an environment, and the scripts read into it.
+pub struct Session<'b> {
+    el: Elab<'b>,
+    files: Vec<Loaded>,
+    by_path: BTreeMap<PathBuf, FileId>,
+    /// Scripts that are being read, to find cycles.
+    active: Vec<PathBuf>,
+    /// Which script declared a constant.
+    owner: FxHashMap<Name, FileId>,
+    /// PTX kernels by the constant that they became.
+    kernels: BTreeMap<Name, PtxUse>,
+    facts: facts::Facts,
+    /// Diagnostics of PTX files that were met, by file, are part of the file reports.
+    reports: Vec<FileReport>,
+}
+
+impl<'b> Session<'b> {
+    /// An empty session over a store.
+    pub fn new(store: &'b Store<'b>) -> Self {
+        Session {
+            el: Elab::new(Environment::new(store)),
+            files: Vec::new(),
+            by_path: BTreeMap::new(),
+            active: Vec::new(),
+            owner: FxHashMap::default(),
+            kernels: BTreeMap::new(),
+            facts: facts::Facts::default(),
+            reports: Vec::new(),
+        }
+    }
+
+    /// The environment so far: everything in it was checked by the kernel.
+    pub fn environment(&self) -> &Environment<'b> {
+        &self.el.env
+    }
+
+    /// The elaborator, for questions about what was read.
+    pub fn elaborator(&mut self) -> &mut Elab<'b> {
+        &mut self.el
+    }
+
+    /// The reports of the scripts read so far, in the order in which they were finished (imports first).
+    pub fn reports(&self) -> &[FileReport] {
+        &self.reports
+    }
+
+    /// The PTX kernels that were read: the constant, and the entry, file and hash behind it.
+    pub fn kernels(&self) -> &BTreeMap<Name, PtxUse> {
+        &self.kernels
+    }
+
+    /// The axioms below a constant, by name, sorted; `None` if there is no such constant.
+    pub fn axioms_of(&mut self, name: Name) -> Option<Vec<String>> {
+        self.el.env.get(name)?;
+        Some(self.facts.axioms(&self.el.env, name))
+    }
+
+    /// The scripts read so far, imports first: the path, and the constants that it declared, in order.
+    pub fn scripts(&self) -> impl Iterator<Item = (&Path, &[Name])> {
+        self.files
+            .iter()
+            .map(|f| (f.path.as_path(), f.constants.as_slice()))
+    }
+
+    /// What to show above a constant in an export: a kernel's PTX text, rendered from its term, or a statement in the
+    /// notation of scripts.
+    pub fn note_of(&mut self, name: Name) -> Option<String> {
+        let info = self.el.env.get(name)?;
+        let (ty, value) = (info.ty(), info.value());
+        if self.kernels.contains_key(&name) {
+            return ::ptx::program::render(self.el.st, value?).ok();
+        }
+        Some(self.el.pp(ty))
+    }
+
+    /// The doc comment of a constant.
+    pub fn doc_of(&self, name: Name) -> Option<&str> {
+        self.el.ext.docs.get(&name).map(String::as_str)
+    }
+}

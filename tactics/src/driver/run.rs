@@ -1,0 +1,339 @@
+//! Running a script: its imports first, then its commands one by one; a command that fails does not stop the next.
+
+use std::path::{Path, PathBuf};
+
+use logic::{ConstantInfo, Name, Node};
+
+use super::{FileId, FileReport, Left, LoadError, Loaded, Session, axioms, facts, load};
+use super::{DeclReport, Kind, Status};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::elab::scope::Scope;
+use crate::syntax::ast::{Command, CommandKind, Ident, Span};
+use crate::syntax::{self, Notations};
+
+impl<'b> Session<'b> {
+    /// Reads a script and everything that it imports, once each. The reports are in [`Session::reports`], imports first.
+    ///
+    /// Errors: the file itself cannot be read. Anything wrong in it, an import that cannot be read included, is in its
+    /// report.
+    pub fn check_file(&mut self, path: &Path) -> Result<(), LoadError> {
+        self.load(&load::normalize(path)).map(|_| ())
+    }
+
+    fn load(&mut self, path: &Path) -> Result<FileId, LoadError> {
+        let key = std::fs::canonicalize(path).map_err(|e| LoadError::new(path, e))?;
+        if let Some(id) = self.by_path.get(&key) {
+            return Ok(*id);
+        }
+        let source = std::fs::read(path).map_err(|e| LoadError::new(path, e))?;
+        let source = String::from_utf8(source)
+            .map_err(|_| LoadError::new(path, "it is not UTF-8 text"))?;
+        let mut report = FileReport {
+            path: path.to_owned(),
+            source,
+            diagnostics: Vec::new(),
+            ptx: Vec::new(),
+            decls: Vec::new(),
+        };
+        self.active.push(key.clone());
+        let imports = self.load_imports(path, &mut report);
+        self.active.pop();
+        let id = self.run(path, imports, &mut report);
+        self.by_path.insert(key, id);
+        self.reports.push(report);
+        Ok(id)
+    }
+
+    /// Loads what a script imports; the ids, in the order of the text.
+    fn load_imports(&mut self, path: &Path, report: &mut FileReport) -> Vec<FileId> {
+        let mut ids = Vec::new();
+        for (import, span) in syntax::imports(&report.source) {
+            let found = load::resolve(path, &import).and_then(|p| {
+                if let Ok(key) = std::fs::canonicalize(&p)
+                    && self.active.contains(&key)
+                {
+                    return Err(self.cycle(&key));
+                }
+                self.load(&p).map_err(|e| e.to_string())
+            });
+            match found {
+                Ok(id) => ids.push(id),
+                Err(reason) => {
+                    let mut d = Diagnostic::error("import", format!("import failed: {reason}"));
+                    d.span = Some(span);
+                    report.diagnostics.push(d);
+                }
+            }
+        }
+        ids
+    }
+
+    /// The message for a script that imports itself through others.
+    fn cycle(&self, key: &Path) -> String {
+        let from = self.active.iter().position(|p| p == key).unwrap_or(0);
+        let names: Vec<String> = self.active[from..]
+            .iter()
+            .map(|p| file_name(p))
+            .chain([file_name(key)])
+            .collect();
+        format!("the imports form a circle: {}", names.join(" → "))
+    }
+
+    /// Runs the commands of a script whose imports are loaded.
+    fn run(&mut self, path: &Path, imports: Vec<FileId>, report: &mut FileReport) -> FileId {
+        let id = self.files.len();
+        let mut visible: Vec<FileId> = Vec::new();
+        for i in imports {
+            visible.extend(self.files[i].visible.iter().copied());
+        }
+        visible.sort_unstable();
+        visible.dedup();
+        let notations = self.enter(&visible, path);
+        let mut set: rustc_hash::FxHashSet<FileId> = visible.into_iter().collect();
+        set.insert(id);
+        self.files.push(Loaded {
+            path: path.to_owned(),
+            visible: set,
+            left: Left::default(),
+            constants: Vec::new(),
+        });
+        let before = (
+            self.el.ext.simp.len(),
+            self.el.ext.instances.len(),
+            self.el.ext.ext.len(),
+        );
+        let script = syntax::parse_with(&report.source, &notations);
+        for e in &script.errors {
+            let mut d = Diagnostic::error("syntax", e.to_string());
+            d.span = Some(e.span);
+            d.help.extend(e.hint.clone());
+            report.diagnostics.push(d);
+        }
+        for command in &script.commands {
+            self.command(id, command, report);
+        }
+        if let Some(frame) = self.el.scope.innermost() {
+            let what = if frame.is_namespace { "namespace" } else { "section" };
+            let label = frame.label.map(|n| format!(" {}", self.el.st.name_to_string(n)));
+            let text = format!("the {what}{} is not closed", label.unwrap_or_default());
+            let mut d = Diagnostic::error("scope", text);
+            let end = report.source.len() as u32;
+            d.span = Some(Span::new(end, end));
+            d.help.push("add `end`".to_owned());
+            report.diagnostics.push(d);
+        }
+        report
+            .diagnostics
+            .sort_by_key(|d| d.span.map_or(0, |s| s.start));
+        let ext = &self.el.ext;
+        self.files[id].left = Left {
+            simp: ext.simp[before.0.min(ext.simp.len())..].to_vec(),
+            instances: ext.instances[before.1.min(ext.instances.len())..].to_vec(),
+            ext: ext.ext[before.2.min(ext.ext.len())..].to_vec(),
+            notations: script.notations,
+        };
+        id
+    }
+
+    /// Sets up scope and attributes as the imports leave them; the notations in force.
+    fn enter(&mut self, visible: &[FileId], path: &Path) -> Notations {
+        self.el.scope = Scope {
+            file_tag: path.display().to_string(),
+            ..Scope::default()
+        };
+        let ext = &mut self.el.ext;
+        (ext.simp, ext.instances, ext.ext) = Default::default();
+        self.el.cache.instances.clear();
+        let mut notations = Notations::new();
+        for i in visible {
+            let left = &self.files[*i].left;
+            ext.simp.extend(left.simp.iter().copied());
+            ext.instances.extend(left.instances.iter().copied());
+            ext.ext.extend(left.ext.iter().copied());
+            notations.extend(&left.notations);
+        }
+        notations
+    }
+
+    /// Runs one command and reports what it declared.
+    fn command(&mut self, file: FileId, command: &Command, report: &mut FileReport) {
+        let mark = self.el.env.constants().count();
+        let steps = self.el.env.steps();
+        let ptx_before = report.ptx.len();
+        match &command.kind {
+            CommandKind::Import(_) => {}
+            CommandKind::PtxIsa(_) => self.ptx_isa(command),
+            CommandKind::PtxModule(m) => self.ptx_module(file, m, report),
+            _ => self.el.command(command),
+        }
+        let steps = self.el.env.steps() - steps;
+        let mut messages = std::mem::take(&mut self.el.messages);
+        let new: Vec<Name> = self.el.env.constants().skip(mark).map(|c| c.name()).collect();
+        for n in &new {
+            self.owner.insert(*n, file);
+            self.files[file].constants.push(*n);
+        }
+        self.check_visible(file, command.keyword, &new, &mut messages);
+        for n in &new {
+            if let Some(ConstantInfo::Axiom { .. }) = self.el.env.get(*n)
+                && let Err(reason) = axioms::check(&self.el.env, *n)
+                && *n != self.el.name("sorryAx")
+            {
+                let mut d = Diagnostic::error("axiom", reason);
+                d.span = Some(command.span);
+                messages.push(d);
+            }
+        }
+        let failed = messages.iter().any(|d| d.severity == Severity::Error)
+            || report.ptx.len() > ptx_before;
+        self.report_decls(command, &new, steps, failed, report);
+        report.diagnostics.extend(messages);
+    }
+
+    /// Refuses what uses a script that is not imported.
+    fn check_visible(
+        &self,
+        file: FileId,
+        span: Span,
+        new: &[Name],
+        messages: &mut Vec<Diagnostic>,
+    ) {
+        let mut missing: Vec<(String, PathBuf)> = Vec::new();
+        for n in new {
+            let Some(c) = self.el.env.get(*n) else { continue };
+            for used in facts::constants(&self.el.env, facts::parts(c)) {
+                if let Some(owner) = self.owner.get(&used)
+                    && !self.files[file].visible.contains(owner)
+                {
+                    let name = self.el.st.name_to_string(used);
+                    missing.push((name, self.files[*owner].path.clone()));
+                }
+            }
+        }
+        missing.sort();
+        missing.dedup();
+        for (name, path) in missing {
+            let text = format!("`{name}` is declared in {}, which is not imported", path.display());
+            let mut d = Diagnostic::error("import.missing", text);
+            d.span = Some(span);
+            messages.push(d);
+        }
+    }
+
+    /// Adds the reports of what a command declared, or failed to declare.
+    fn report_decls(
+        &mut self,
+        command: &Command,
+        new: &[Name],
+        steps: u64,
+        failed: bool,
+        report: &mut FileReport,
+    ) {
+        let Some((ident, kind)) = declared(&command.kind) else {
+            if matches!(command.kind, CommandKind::PtxModule(_)) {
+                for n in new {
+                    let r = self.decl_report(*n, Kind::Kernel, command.span, 0, failed);
+                    report.decls.push(r);
+                }
+            }
+            return;
+        };
+        let written = self.el.ident_name(ident);
+        let found = new
+            .iter()
+            .copied()
+            .find(|n| *n == written || ends_with(self, *n, written));
+        let r = match found {
+            Some(n) => self.decl_report(n, kind, ident.span, steps, failed),
+            None => DeclReport {
+                name: self.el.st.name_to_string(written),
+                kind,
+                status: Status::Failed,
+                span: ident.span,
+                ptx: Vec::new(),
+                assumptions: None,
+                axioms: Vec::new(),
+                nodes: 0,
+                steps,
+            },
+        };
+        report.decls.push(r);
+    }
+
+    fn decl_report(
+        &mut self,
+        n: Name,
+        kind: Kind,
+        span: Span,
+        steps: u64,
+        failed: bool,
+    ) -> DeclReport {
+        let env = &self.el.env;
+        let axioms = self.facts.axioms(env, n);
+        let kernels = self.facts.kernels(env, n, &|k| self.kernels.contains_key(&k));
+        let mut ptx: Vec<_> = kernels.iter().filter_map(|k| self.kernels.get(k).cloned()).collect();
+        ptx.sort();
+        let (nodes, assumptions) = match env.get(n) {
+            Some(c) => (
+                facts::nodes(env, facts::parts(c)),
+                super::ptx::assumptions(env, c.ty()),
+            ),
+            None => (0, None),
+        };
+        let hole = axioms.iter().any(|a| a == "sorryAx");
+        DeclReport {
+            name: self.el.st.name_to_string(n),
+            kind,
+            status: match (failed, hole) {
+                (true, _) => Status::Failed,
+                (false, true) => Status::Hole,
+                (false, false) => Status::Proved,
+            },
+            span,
+            ptx,
+            assumptions,
+            axioms,
+            nodes,
+            steps,
+        }
+    }
+}
+
+/// The name that a command declares, as it is written, and what it is.
+fn declared(kind: &CommandKind) -> Option<(&Ident, Kind)> {
+    use crate::syntax::ast::DeclKind as D;
+    match kind {
+        CommandKind::Decl(d) => {
+            let kind = match d.kind {
+                D::Theorem | D::Lemma => Kind::Theorem,
+                D::Axiom => Kind::Axiom,
+                D::Def | D::Abbrev | D::Opaque | D::Example => Kind::Definition,
+            };
+            d.name.as_ref().map(|n| (n, kind))
+        }
+        CommandKind::Inductive(d) => Some((&d.name, Kind::Inductive)),
+        CommandKind::Structure(d) => Some((&d.name, Kind::Inductive)),
+        _ => None,
+    }
+}
+
+/// Whether the last components of `n` are those of `suffix`.
+fn ends_with(s: &Session<'_>, n: Name, suffix: Name) -> bool {
+    let st = s.el.st;
+    let n = st.name_to_string(n);
+    n.ends_with(&format!(".{}", st.name_to_string(suffix)))
+}
+
+fn file_name(p: &Path) -> String {
+    p.file_name()
+        .map(|s| s.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+/// The head constant of an application.
+pub(super) fn head_const(st: &logic::Store<'_>, e: logic::Expr) -> Option<Name> {
+    match st.node(st.app_fn(e)) {
+        Node::Const(n, _) => Some(n),
+        _ => None,
+    }
+}
