@@ -18,6 +18,8 @@ impl<'e, 'b> Checker<'e, 'b> {
         if let Some(r) = self.defeq_cache.get(&key) {
             return Ok(*r);
         }
+        self.bound_depth(t)?;
+        self.bound_depth(s)?;
         let r = self.enter(|c| c.defeq_core(t, s))?;
         self.defeq_cache.insert(key, r);
         Ok(r)

@@ -48,6 +48,7 @@ impl<'e, 'b> Checker<'e, 'b> {
         {
             return Ok(*t);
         }
+        self.bound_depth(e)?;
         let t = self.enter(|c| match st.node(e) {
             Node::App(..) => c.infer_app(e, check),
             Node::Lam(..) => c.infer_lam(e, check),

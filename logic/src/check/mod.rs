@@ -192,6 +192,14 @@ impl<'e, 'b> Checker<'e, 'b> {
         r
     }
 
+    /// Refuses a term that reduction has made too deep to walk through.
+    fn bound_depth(&self, e: Expr) -> Res<()> {
+        match self.st.depth(e) <= self.env.limits().max_depth.saturating_mul(2) {
+            true => Ok(()),
+            false => Err(KernelError::TooDeep),
+        }
+    }
+
     /// Counts `n` steps.
     fn tick(&mut self, n: u64) -> Res<()> {
         let limits = self.env.limits();

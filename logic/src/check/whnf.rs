@@ -92,6 +92,7 @@ impl<'e, 'b> Checker<'e, 'b> {
             match next {
                 Some(r) => {
                     self.tick(1)?;
+                    self.bound_depth(r)?;
                     head = r;
                     changed = true;
                 }

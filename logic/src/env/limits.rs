@@ -5,7 +5,8 @@
 pub struct Limits {
     /// Inference, reduction and comparison steps (`KernelError::OutOfSteps`). Arithmetic on big numbers counts by size.
     pub max_steps: u64,
-    /// Depth of a term, and of calls within the checker (`KernelError::TooDeep`). The stack grows on demand up to it.
+    /// Depth of a term, and of calls within the checker (`KernelError::TooDeep`); twice as much for terms that reduction
+    /// makes. The stack grows on demand up to it.
     pub max_depth: u32,
     /// Size in bits of a number that accelerated arithmetic may make (`KernelError::NatTooBig`).
     pub max_nat_bits: u64,
