@@ -291,7 +291,8 @@ fn congr_go<'b>(
     Ok(true)
 }
 
-/// `injection h with a b`: equal values of a constructor have equal fields.
+/// `injection h with a b`: equal values of a constructor have equal fields. Without names, the goal is closed if it is
+/// one of the new equations.
 pub(crate) fn injection<'b>(
     el: &mut Elab<'b>,
     m: MVarId,
@@ -334,7 +335,11 @@ pub(crate) fn injection<'b>(
         let (_, g) = el.intro(goal, name)?;
         goal = g;
     }
-    Ok(vec![super::util::try_clear(el, goal, h)])
+    let goal = super::util::try_clear(el, goal, h);
+    if names.is_empty() && basic::try_assumption(el, goal) {
+        return Ok(Vec::new());
+    }
+    Ok(vec![goal])
 }
 
 /// Whether a term is a constructor applied to arguments.

@@ -260,6 +260,11 @@ impl Simp {
             };
             return trans(el, e, step, last);
         }
+        if rp.expr == rq.expr && !self.definitional {
+            // `q → q`.
+            let identity = eq_true(el, new, lam(rp.expr, st.bvar(0)));
+            return trans(el, e, step, identity);
+        }
         if new == e {
             return Ok(Simplified::same(e));
         }
