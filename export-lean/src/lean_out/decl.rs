@@ -20,8 +20,10 @@ pub(super) struct Writer<'c, 'b> {
 type Res<T> = Result<T, Stop>;
 
 impl<'b> Writer<'_, 'b> {
-    fn printer(&mut self) -> Printer<'_, 'b> {
-        Printer::new(self.st, self.cx)
+    fn printer(&mut self, within: Name) -> Printer<'_, 'b> {
+        let mut printer = Printer::new(self.st, self.cx);
+        printer.within = within;
+        printer
     }
 
     /// `.{u, v}` behind the name of a constant that is declared.
@@ -32,13 +34,13 @@ impl<'b> Writer<'_, 'b> {
             .map(|n| self.st.level_param(*n))
             .collect();
         let name = sig.name;
-        self.printer().levels(name, &levels)
+        self.printer(name).levels(name, &levels)
     }
 
     fn header(&mut self, keyword: &str, sig: &Signature) -> Res<String> {
         let params = self.params(sig)?;
         let mut out = format!("{keyword} {}{params} :", self.cx.names.get(sig.name));
-        let ty = self.printer().closed(sig.ty)?;
+        let ty = self.printer(sig.name).closed(sig.ty)?;
         Doc::group(vec![Doc::Line, ty]).render(2, &mut out);
         Ok(out)
     }
@@ -60,7 +62,7 @@ impl<'b> Writer<'_, 'b> {
         };
         let mut out = self.header(keyword, c.sig())?;
         out.push_str(" :=\n  ");
-        self.printer().closed(value)?.render(2, &mut out);
+        self.printer(c.name()).closed(value)?.render(2, &mut out);
         out.push('\n');
         Ok(out)
     }
@@ -70,7 +72,7 @@ impl<'b> Writer<'_, 'b> {
         let params = self.params(sig)?;
         let name = self.cx.names.get(sig.name);
         let mut out = format!("def {name}.statement{params} : Prop :=\n  ");
-        self.printer().closed(sig.ty)?.render(2, &mut out);
+        self.printer(sig.name).closed(sig.ty)?.render(2, &mut out);
         out.push('\n');
         Ok(out)
     }
@@ -97,7 +99,7 @@ impl<'b> Writer<'_, 'b> {
                 "inductive {}{params}",
                 self.cx.names.get(t.sig.name)
             ));
-            let mut printer = self.printer();
+            let mut printer = self.printer(t.sig.name);
             let rest = bind_params(&mut printer, t.sig.ty, t.num_params, &mut out)?;
             let ty = printer.term(rest)?;
             Doc::group(vec![Doc::text(" :"), Doc::Line, ty, Doc::text(" where")])
@@ -105,7 +107,7 @@ impl<'b> Writer<'_, 'b> {
             out.push('\n');
             for c in ctors.iter().filter(|c| c.inductive == t.sig.name) {
                 let short = short_name(self.st, c)?;
-                let mut printer = self.printer();
+                let mut printer = self.printer(t.sig.name);
                 printer.own_types = own.clone();
                 let mut ignored = String::new();
                 let rest = bind_params(&mut printer, c.sig.ty, c.num_params, &mut ignored)?;
@@ -125,15 +127,15 @@ impl<'b> Writer<'_, 'b> {
         let params = self.params(&t.sig)?;
         let mut out = format!("structure {}{params}", self.cx.names.get(t.sig.name));
         let short = short_name(self.st, c)?;
-        let mut printer = self.printer();
+        let mut printer = self.printer(t.sig.name);
         let rest = bind_params(&mut printer, t.sig.ty, t.num_params, &mut out)?;
         let sort = printer.term(rest)?;
         Doc::group(vec![Doc::text(" :"), Doc::Line, sort, Doc::text(" where")]).render(2, &mut out);
         out.push_str(&format!("\n  {short} ::\n"));
-        let mut printer = self.printer();
+        let mut printer = self.printer(t.sig.name);
         let mut cur = bind_params(&mut printer, c.sig.ty, c.num_params, &mut String::new())?;
         while let Node::Pi(n, ty, body, _) = printer.node(cur) {
-            let field = printer.binder(n, ty)?;
+            let field = printer.field(n, ty)?;
             out.push_str("  ");
             field.render(2, &mut out);
             out.push('\n');
@@ -195,8 +197,27 @@ pub(super) fn projection_of(env: &Environment<'_>, c: &ConstantInfo) -> Option<(
     }
     match st.node(cur) {
         Node::Proj(s, i, e) if s == structure && matches!(st.node(e), Node::BVar(0)) => {
-            Some((structure, i))
+            let Some(ConstantInfo::Constructor(k)) = env.get(*t.ctors.first()?) else {
+                return None;
+            };
+            let field = binder_name(st, k.sig.ty, k.num_params + i)?;
+            (st.name_str(structure, st.name_last(field)?) == sig.name).then_some((structure, i))
         }
+        _ => None,
+    }
+}
+
+/// The name of binder `i` of a type.
+fn binder_name(st: &Store<'_>, ty: Expr, i: u32) -> Option<Name> {
+    let mut cur = ty;
+    for _ in 0..i {
+        let Node::Pi(_, _, body, _) = st.node(cur) else {
+            return None;
+        };
+        cur = body;
+    }
+    match st.node(cur) {
+        Node::Pi(n, ..) => Some(n),
         _ => None,
     }
 }

@@ -56,11 +56,17 @@ impl Doc {
     }
 
     /// The document in parentheses.
-    pub fn parenthesized(self) -> Doc {
+    pub fn parenthesized(mut self) -> Doc {
         if matches!(&self, Doc::Text(s) if s.starts_with('(')) {
             return self;
         }
-        Doc::group(vec![Doc::text("("), self, Doc::text(")")])
+        let mut parts = vec![Doc::text("(")];
+        match &mut self {
+            Doc::Group(inner, _) => parts.append(inner),
+            _ => parts.push(self),
+        }
+        parts.push(Doc::text(")"));
+        Doc::group(parts)
     }
 
     /// Appends the document to `out`, whose last line has the given indentation.
@@ -80,7 +86,7 @@ impl Doc {
                 }
                 Doc::Line => {
                     out.push('\n');
-                    let indent = 2 + indent % MAX_INDENT;
+                    let indent = (indent % MAX_INDENT).max(2);
                     out.extend(std::iter::repeat_n(' ', indent));
                     column = indent;
                 }
@@ -122,6 +128,6 @@ mod tests {
         assert_eq!(out, "f (g x)");
         let mut out = String::new();
         app(&"f".repeat(WIDTH), inner).render(0, &mut out);
-        assert_eq!(out, format!("{}\n    (g x)", "f".repeat(WIDTH)));
+        assert_eq!(out, format!("{}\n  (g x)", "f".repeat(WIDTH)));
     }
 }

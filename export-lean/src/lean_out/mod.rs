@@ -61,14 +61,13 @@ set_option genInjectivity false
 set_option inductive.autoPromoteIndices false
 set_option bootstrap.inductiveCheckResultingUniverse false
 set_option maxRecDepth 100000
-set_option maxHeartbeats 0
+set_option maxHeartbeats 2000000
 noncomputable section
 ";
 
 /// The code generator wants these names to exist when a structure is declared.
-const BASE: &str = "\
-/-! Two names that Lean's code generator looks up. Nothing uses them. -/
-
+const BASE: &str = "
+-- Two names that Lean's code generator looks up. Nothing uses them.
 inductive lcErased : Type
 inductive lcAny : Type
 ";
@@ -76,10 +75,10 @@ inductive lcAny : Type
 /// Numerals need this class; its instance is the number itself.
 const NUMERALS: &str = "\
 /-- Lean's numerals: `5` is short for `OfNat.ofNat Nat 5 _`, which unfolds to the number. -/
-class OfNat (α : Type) (n : Nat) where
+class OfNat.{u} (α : Type u) (n : Nat) where
   ofNat : α
 
-@[default_instance] instance instOfNatNat (n : Nat) : OfNat Nat n where
+@[default_instance] instance instOfNatNat (n : Nat) : OfNat.{0} Nat n where
   ofNat := n
 ";
 
@@ -103,6 +102,18 @@ pub fn write_lean(
     let mut cx = context(env, &units, &structures)?;
     let mut modules: Vec<Module> = scripts.iter().map(Module::new).collect();
     let mut rest = Module::named("Rest");
+    // `init_quot` works only in a file without imports, so the quotient and what it needs come first.
+    let mut base = Module::named("Base");
+    base.text.push_str(BASE);
+    let quot = units.iter().find(|u| matches!(u, Unit::Quot(_)));
+    let early = match quot {
+        Some(q) => self::units(env, Select::Closure(&[q.name()]))?,
+        None => Vec::new(),
+    };
+    for n in early.iter().flat_map(all_names) {
+        home.remove(&n);
+    }
+    let early: FxHashSet<Name> = early.iter().map(Unit::name).collect();
     let mut written = LeanWritten::default();
     let mut absent: FxHashSet<Name> = FxHashSet::default();
     let mut theorems = Vec::new();
@@ -116,6 +127,7 @@ pub fn write_lean(
         let done = one_unit(env, &mut w, u, &absent)?;
         let spelled = cx.names.get(u.name()).to_owned();
         let module = match at {
+            _ if early.contains(&u.name()) => &mut base,
             Some(i) => &mut modules[i],
             None => &mut rest,
         };
@@ -143,22 +155,23 @@ pub fn write_lean(
                 absent.insert(u.name());
                 let _ = write!(module.text, "\n{text}");
             }
-            Done::Omitted => {
+            Done::Omitted(why) => {
                 written.omitted += 1;
                 absent.extend(all_names(u));
                 let _ = writeln!(
                     module.text,
-                    "\n-- `{spelled}` mentions a theorem that is only stated here; see the NDJSON export."
+                    "\n-- `{spelled}` {why}; see the NDJSON export."
                 );
             }
         }
     }
     modules.push(rest);
-    finish(dir, &modules, &theorems, written)
+    finish(dir, &base, &modules, &theorems, written)
 }
 
 fn finish(
     dir: &Path,
+    base: &Module,
     modules: &[Module],
     theorems: &[String],
     mut written: LeanWritten,
@@ -173,7 +186,7 @@ fn finish(
         Ok(())
     };
     let mut order = vec!["Base".to_owned()];
-    put("Base.lean", &format!("prelude\n{HEADER}\n{BASE}"))?;
+    put("Base.lean", &format!("prelude\n\n{HEADER}{}", base.text))?;
     for m in modules.iter().filter(|m| !m.text.is_empty()) {
         let mut text = String::from("prelude\nimport Base\n");
         for i in &m.imports {
@@ -269,13 +282,16 @@ fn capitalised(word: &str) -> String {
     out
 }
 
+const LACKS: &str = "mentions what is not proved or defined in these files";
+
 /// What became of a unit.
 enum Done {
     Written(String),
     /// Lean's command `structure` makes it.
     Generated,
     Stated(String),
-    Omitted,
+    /// Neither, and why.
+    Omitted(&'static str),
 }
 
 fn one_unit(
@@ -284,12 +300,13 @@ fn one_unit(
     u: &Unit<'_>,
     absent: &FxHashSet<Name>,
 ) -> Result<Done, ExportError> {
-    let fail = |stop: Stop| {
-        let what = match stop {
-            Stop::TooLarge => "it is too large",
-            Stop::Inexpressible(what) => what,
-        };
-        ExportError::Inexpressible(env.store().name_to_string(u.name()), what)
+    let written = |text: Result<String, Stop>| match text {
+        Ok(text) => Ok(Done::Written(text)),
+        Err(Stop::TooLarge) => Ok(Done::Omitted("is too large to be written here")),
+        Err(Stop::Inexpressible(what)) => {
+            let name = env.store().name_to_string(u.name());
+            Err(ExportError::Inexpressible(name, what))
+        }
     };
     let lacks = |terms: Vec<logic::Expr>| {
         !absent.is_empty() && mentions(env, terms).iter().any(|n| absent.contains(n))
@@ -298,9 +315,9 @@ fn one_unit(
         Unit::Quot(_) => Ok(Done::Written("init_quot\n".to_owned())),
         Unit::Inductive { types, ctors, .. } => {
             if lacks(u.terms()) {
-                return Ok(Done::Omitted);
+                return Ok(Done::Omitted(LACKS));
             }
-            w.inductive(types, ctors).map(Done::Written).map_err(fail)
+            written(w.inductive(types, ctors))
         }
         Unit::One(c) => {
             let projects = decl::projection_of(env, c);
@@ -309,29 +326,28 @@ fn one_unit(
             }
             let ConstantInfo::Theorem { sig, value } = c else {
                 if lacks(u.terms()) {
-                    return Ok(Done::Omitted);
+                    return Ok(Done::Omitted(LACKS));
                 }
-                return w.one(c).map(Done::Written).map_err(fail);
+                return written(w.one(c));
             };
             if lacks(vec![sig.ty]) {
-                return Ok(Done::Omitted);
+                return Ok(Done::Omitted(LACKS));
             }
-            let proof = if lacks(vec![*value]) {
-                Err("mentions a theorem that is only stated")
+            let why = if lacks(vec![*value]) {
+                LACKS
             } else {
                 match w.one(c) {
-                    Ok(text) => Ok(text),
-                    Err(Stop::TooLarge) => Err("is too large to be written here"),
-                    Err(stop) => return Err(fail(stop)),
+                    Err(Stop::TooLarge) => "is too large to be written here",
+                    other => return written(other),
                 }
             };
-            proof.map(Done::Written).or_else(|why| {
-                let nodes = size::shared_size(env.store(), *value);
-                let name = w.cx.names.get(sig.name).to_owned();
-                let statement = w.statement(sig).map_err(fail)?;
-                Ok(Done::Stated(format!(
+            let nodes = size::shared_size(env.store(), *value);
+            let name = w.cx.names.get(sig.name).to_owned();
+            Ok(match written(w.statement(sig))? {
+                Done::Written(statement) => Done::Stated(format!(
                     "-- `{name}` is proved in the NDJSON export. Its proof ({nodes} nodes) {why}.\n{statement}"
-                )))
+                )),
+                other => other,
             })
         }
     }
@@ -399,6 +415,12 @@ fn context(
 ) -> Result<Context, ExportError> {
     let st = env.store();
     let mut cx = Context::default();
+    for needed in ["OfNat", "instOfNatNat", "lcErased", "lcAny"] {
+        if env.get(st.name(needed)).is_some() {
+            let what = "Lean's parser needs this name for something else";
+            return Err(ExportError::Inexpressible(needed.into(), what));
+        }
+    }
     let is_type = |n: Name| matches!(env.get(n), Some(ConstantInfo::Inductive(_)));
     for c in env.constants() {
         if !cx.names.add(st, c.name(), is_type) {

@@ -9,6 +9,7 @@ const KEYWORDS: &[&str] = &[
     "Sort",
     "Type",
     "abbrev",
+    "admit",
     "at",
     "attribute",
     "axiom",
@@ -17,11 +18,15 @@ const KEYWORDS: &[&str] = &[
     "calc",
     "catch",
     "class",
+    "coinductive",
+    "dbg_trace",
+    "declare_syntax_cat",
     "decreasing_by",
     "def",
     "deriving",
     "do",
     "elab",
+    "elab_rules",
     "else",
     "end",
     "example",
@@ -34,24 +39,36 @@ const KEYWORDS: &[&str] = &[
     "from",
     "fun",
     "have",
+    "haveI",
+    "hiding",
     "if",
     "import",
     "in",
     "include",
     "inductive",
+    "inferInstanceAs",
     "infix",
     "infixl",
     "infixr",
+    "init_quot",
     "initialize",
     "instance",
+    "leading_parser",
     "let",
+    "letI",
+    "let_delayed",
+    "let_fun",
+    "let_tmp",
     "local",
     "macro",
     "macro_rules",
     "match",
+    "matches",
     "meta",
+    "mut",
     "mutual",
     "namespace",
+    "nat_lit",
     "no_index",
     "nofun",
     "nomatch",
@@ -69,10 +86,14 @@ const KEYWORDS: &[&str] = &[
     "private",
     "protected",
     "public",
-    "rec",
+    "renaming",
     "repeat",
     "return",
+    "run_cmd",
+    "run_elab",
+    "run_meta",
     "scoped",
+    "seal",
     "section",
     "set_option",
     "show",
@@ -86,10 +107,13 @@ const KEYWORDS: &[&str] = &[
     "theorem",
     "this",
     "throw",
+    "trailing_parser",
     "try",
+    "unif_hint",
     "universe",
     "unless",
     "unsafe",
+    "unseal",
     "using",
     "variable",
     "where",
@@ -117,6 +141,10 @@ const GENERATED: &[&str] = &[
     "sizeOf_spec",
     "toCtorIdx",
 ];
+
+/// Where a type of this name exists, Lean's command `inductive` makes constants from lemmas that it expects beside it.
+/// The type is written with an underscore, so that it does not.
+const TRIGGER: &str = "HEq";
 
 fn starts_identifier(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_' || is_greek(c)
@@ -189,6 +217,9 @@ impl Names {
         if generated && is_type(st.name_prefix(n)) {
             add_underscore(&mut parts);
         }
+        if parts.first().is_some_and(|root| root == TRIGGER) {
+            parts[0].push('_');
+        }
         let text = loop {
             let spelled: Option<Vec<String>> = parts.iter().map(|p| component(p)).collect();
             let Some(spelled) = spelled else {
@@ -210,6 +241,20 @@ impl Names {
     /// How a constant is written.
     pub fn get(&self, n: Name) -> &str {
         self.written.get(&n).map_or("_unknown", String::as_str)
+    }
+
+    /// Whether a local variable hides a constant that is written `name`.
+    pub fn is_shadowed<'l>(name: &str, mut locals: impl Iterator<Item = &'l String>) -> bool {
+        let root = name.split('.').next().unwrap_or(name);
+        locals.any(|l| l == root)
+    }
+
+    /// Whether `name` would be read as another constant inside a declaration called `within`: as `A.name` within `A.b`.
+    pub fn is_hidden(&self, name: &str, within: &str) -> bool {
+        let dots = within.match_indices('.').map(|(i, _)| i);
+        dots.chain([within.len()])
+            .map(|end| format!("{}.{name}", &within[..end]))
+            .any(|longer| self.taken.contains(&longer))
     }
 
     /// A spelling near `wanted` that is no root of a constant and not in `scope`.

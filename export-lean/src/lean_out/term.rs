@@ -59,6 +59,8 @@ pub(super) struct Printer<'c, 'b> {
     let_names: Vec<String>,
     /// Types of the declaration at hand: Lean wants no universes there.
     pub own_types: FxHashSet<Name>,
+    /// The declaration at hand: Lean looks every name up in its namespace first.
+    pub within: Name,
     budget: usize,
 }
 
@@ -73,6 +75,7 @@ impl<'c, 'b> Printer<'c, 'b> {
             shared: FxHashMap::default(),
             let_names: Vec::new(),
             own_types: FxHashSet::default(),
+            within: Name::ANON,
             budget: BUDGET,
         }
     }
@@ -321,12 +324,20 @@ impl<'c, 'b> Printer<'c, 'b> {
         if self.own_types.contains(&n) {
             return Ok(name.to_owned());
         }
-        let at = if self.cx.explicit.contains(&n) {
-            "@"
-        } else {
-            ""
-        };
-        Ok(format!("{at}{name}{}", self.levels(n, ls)?))
+        let mut out = String::new();
+        if self.cx.explicit.contains(&n) {
+            out.push('@');
+        }
+        if self
+            .cx
+            .names
+            .is_hidden(name, self.cx.names.get(self.within))
+        {
+            out.push_str("_root_.");
+        }
+        out.push_str(name);
+        out.push_str(&self.levels(n, ls)?);
+        Ok(out)
     }
 
     fn application(&mut self, e: Expr) -> Res<Doc> {
@@ -340,7 +351,9 @@ impl<'c, 'b> Printer<'c, 'b> {
                 break;
             }
         }
-        let mut parts = vec![self.term(head)?.argument()];
+        let is_constant = matches!(self.st.node(head), Node::Const(..));
+        let head = self.term(head)?;
+        let mut parts = vec![if is_constant { head } else { head.argument() }];
         for a in args.into_iter().rev() {
             let doc = match self.st.node(a) {
                 // The function says that a number is expected.
@@ -363,6 +376,19 @@ impl<'c, 'b> Printer<'c, 'b> {
         let x = self.bind(n);
         Ok(Doc::group(vec![
             Doc::text(format!("({x} : ")),
+            ty,
+            Doc::text(")"),
+        ]))
+    }
+
+    /// `(field : ty)`, with the field's own name, which becomes part of the name of a constant.
+    pub fn field(&mut self, n: Name, ty: Expr) -> Res<Doc> {
+        let ty = self.term(ty)?;
+        let field = self.st.name_last(n).and_then(super::names::component);
+        let field = field.ok_or(Stop::Inexpressible("a field's name"))?;
+        self.locals.push(field.clone());
+        Ok(Doc::group(vec![
+            Doc::text(format!("({field} : ")),
             ty,
             Doc::text(")"),
         ]))
