@@ -1,0 +1,610 @@
+//! Structural recursion, compiled to `T.brecOn`.
+//!
+//! The body is elaborated with the function as a variable. Then each recursive call is replaced by a component of the
+//! value of type `T.below t` that is at hand: every `casesOn` on the way to the call refines that value with its scrutinee.
+
+use logic::{BinderInfo, ConstantInfo, Expr, Level, Name, Node};
+use rustc_hash::FxHashMap;
+
+use crate::meta::{Elab, ElabError, FVarId, Result};
+use crate::syntax::ast::{Span, Termination};
+
+/// A recursive definition after compilation.
+pub(crate) struct Compiled {
+    /// The closed value.
+    pub value: Expr,
+    /// The body (open) that still calls the function by its variable.
+    pub smart: Expr,
+    /// The position of the decreasing argument.
+    pub rec_arg: usize,
+}
+
+/// What the replacement of calls needs to know.
+struct Rec<'a, 'b> {
+    f: Expr,
+    /// All arguments of the function.
+    ps: &'a [Expr],
+    fixed: usize,
+    /// Positions of the indices and of the decreasing argument.
+    idx: Vec<usize>,
+    major: usize,
+    /// Positions of the other varying arguments.
+    others: Vec<usize>,
+    /// The variable for the motive.
+    motive: Expr,
+    ind: Name,
+    /// `T.below params motive`.
+    below: Expr,
+    below_level: Level,
+    params: Vec<Expr>,
+    levels: &'b [Level],
+    has_f: FxHashMap<Expr, bool>,
+}
+
+impl<'b> Elab<'b> {
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn compile_recursion(
+        &mut self,
+        name: Name,
+        f: FVarId,
+        vars: &[Expr],
+        xs: &[Expr],
+        body: Expr,
+        ty: Expr,
+        hint: Option<&Termination>,
+        span: Span,
+    ) -> Result<Compiled> {
+        let fe = self.mk_fvar(f);
+        let saved = self.lctx.clone();
+        let r = self.compile_rec_go(name, fe, vars, xs, body, ty, hint, span);
+        self.lctx = saved;
+        r
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn compile_rec_go(
+        &mut self,
+        name: Name,
+        f: Expr,
+        vars: &[Expr],
+        xs: &[Expr],
+        body: Expr,
+        ty: Expr,
+        hint: Option<&Termination>,
+        span: Span,
+    ) -> Result<Compiled> {
+        let st = self.st;
+        // All arguments: those before the colon, then the leading `fun`s.
+        let mut ps: Vec<Expr> = xs.to_vec();
+        let mut cur = self.instantiate_mvars(body);
+        let mut res_ty = ty;
+        while let Node::Lam(n, t, b, bi) = st.node(cur) {
+            let x = self.push_local(n, t, bi);
+            let w = match st.node(res_ty) {
+                Node::Pi(..) => res_ty,
+                _ => self.whnf(res_ty),
+            };
+            let Node::Pi(_, _, tb, _) = st.node(w) else {
+                break;
+            };
+            res_ty = st.instantiate1(tb, x);
+            cur = st.instantiate1(b, x);
+            ps.push(x);
+        }
+        let calls = self.collect_calls(cur, f);
+        let fixed = (0..ps.len())
+            .take_while(|i| calls.iter().all(|c| c.get(*i) == Some(&ps[*i])))
+            .count();
+        let mut order: Vec<usize> = (0..ps.len()).collect();
+        if let Some(h) = hint {
+            if h.measure.is_some() && !h.structural {
+                let named = self.hinted_argument(h, &ps);
+                match named {
+                    Some(i) => order = vec![i],
+                    None => {
+                        return Err(ElabError::new(
+                            h.span,
+                            "recursion has to be structural: `termination_by structural x => x`",
+                        )
+                        .code("decl.recursion")
+                        .help("for another measure, recurse on `Acc` or on a bound (fuel)"));
+                    }
+                }
+            } else if let Some(i) = self.hinted_argument(h, &ps) {
+                order = vec![i];
+            }
+        }
+        let mut notes = Vec::new();
+        for i in order {
+            let s = self.save();
+            match self.recurse_on(i, f, vars, &ps, fixed, cur, res_ty) {
+                Ok(Some(value)) => {
+                    return Ok(Compiled {
+                        value,
+                        smart: body,
+                        rec_arg: vars.len() + i,
+                    });
+                }
+                Ok(None) => self.restore(&s),
+                Err(e) => {
+                    self.restore(&s);
+                    let p = self.pp(ps[i]);
+                    notes.push(format!("not on `{p}`: {}", e.message()));
+                }
+            }
+        }
+        let n = st.name_to_string(name);
+        let mut e = ElabError::new(
+            span,
+            format!("`{n}` calls itself, and no argument is structurally smaller in every call"),
+        )
+        .code("decl.recursion")
+        .help("match on the argument that gets smaller, and call with its parts");
+        for x in notes {
+            e = e.note(x);
+        }
+        Err(e)
+    }
+
+    fn hinted_argument(&self, h: &Termination, ps: &[Expr]) -> Option<usize> {
+        use crate::syntax::ast::TermKind;
+        let m = h.measure.as_ref()?;
+        let TermKind::Ident { id, .. } = &m.kind else {
+            return None;
+        };
+        let n = self.ident_name(id);
+        if let Some(k) = h
+            .vars
+            .iter()
+            .position(|v| v.name.as_ref().is_some_and(|x| self.ident_name(x) == n))
+        {
+            return Some(ps.len().checked_sub(h.vars.len())? + k);
+        }
+        ps.iter().position(|p| self.user_name_of(*p) == n)
+    }
+
+    /// The argument lists of all occurrences of `f`; arguments may contain loose bound variables.
+    fn collect_calls(&self, e: Expr, f: Expr) -> Vec<Vec<Expr>> {
+        let st = self.st;
+        let mut out = Vec::new();
+        st.replace(e, |x, _| {
+            if !st.has_fvar(x) {
+                return Some(x);
+            }
+            if x == f {
+                out.push(Vec::new());
+                return Some(x);
+            }
+            if st.app_fn(x) == f && x != f {
+                let (_, args) = st.unfold_app(x);
+                for a in &args {
+                    out.extend(self.collect_calls(*a, f));
+                }
+                out.push(args);
+                return Some(x);
+            }
+            None
+        });
+        out
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn recurse_on(
+        &mut self,
+        i: usize,
+        f: Expr,
+        vars: &[Expr],
+        ps: &[Expr],
+        fixed: usize,
+        body: Expr,
+        res_ty: Expr,
+    ) -> Result<Option<Expr>> {
+        let st = self.st;
+        let pty = self.infer_type(ps[i])?;
+        let Some((info, levels, params, indices)) = self.get_inductive_app(pty) else {
+            return Ok(None);
+        };
+        let ind = info.sig.name;
+        let brec = st.name_str(ind, "brecOn");
+        if self.env.get(brec).is_none() {
+            if info.is_recursive {
+                return Err(ElabError::msg(
+                    "its type is a proposition that only proves propositions: use `induction`",
+                ));
+            }
+            return Ok(None);
+        }
+        // Indices must be other arguments, all different.
+        let mut idx = Vec::new();
+        for e in &indices {
+            match ps.iter().position(|p| p == e) {
+                Some(k) if !idx.contains(&k) => idx.push(k),
+                _ => return Err(ElabError::msg("the indices of its type are not variables")),
+            }
+        }
+        let fixed = fixed.min(i).min(idx.iter().copied().min().unwrap_or(i));
+        let others: Vec<usize> = (fixed..ps.len())
+            .filter(|k| *k != i && !idx.contains(k))
+            .collect();
+        // The types of the decreasing argument and its indices must not depend on what varies besides.
+        let other_ids: Vec<FVarId> = others
+            .iter()
+            .filter_map(|k| match st.node(ps[*k]) {
+                Node::FVar(j) => Some(FVarId(j)),
+                _ => None,
+            })
+            .collect();
+        for k in idx.iter().chain([&i]) {
+            let t = self.infer_type(ps[*k])?;
+            if self.occurs_fvar(t, &other_ids) {
+                return Err(ElabError::msg(
+                    "its type depends on an argument that varies as well",
+                ));
+            }
+        }
+        let mut targets: Vec<Expr> = idx.iter().map(|k| ps[*k]).collect();
+        targets.push(ps[i]);
+        let other_vars: Vec<Expr> = others.iter().map(|k| ps[*k]).collect();
+        let motive_body = self.mk_pi(&other_vars, res_ty);
+        let v = self.level_of(motive_body)?;
+        let v = self.level_simp(v);
+        let motive = self.mk_lambda_explicit(&targets, motive_body);
+        // A variable stands for the motive while calls are replaced.
+        let sort = st.sort(v);
+        let mv_ty = self.mk_pi(&targets, sort);
+        let mv = self.push_local(st.name("motive"), mv_ty, BinderInfo::Default);
+        let mut ls = vec![v];
+        ls.extend_from_slice(levels);
+        let below = st.apps(st.constant(st.name_str(ind, "below"), &ls), &params);
+        let below = st.app(below, mv);
+        let below_ty = st.apps(below, &targets);
+        let b = self.push_local(st.name("f"), below_ty, BinderInfo::Default);
+        let v1 = self.level_max(st.level_nat(1), v);
+        let mut rec = Rec {
+            f,
+            ps,
+            fixed,
+            idx,
+            major: i,
+            others,
+            motive: mv,
+            ind,
+            below,
+            below_level: v1,
+            params: params.clone(),
+            levels,
+            has_f: FxHashMap::default(),
+        };
+        let new_body = self.replace_calls(&mut rec, body, &[b])?;
+        if self.occurs_fvar(new_body, &self.fvar_of(f)) {
+            return Err(ElabError::msg("a call is not fully applied"));
+        }
+        let mut binders = targets.clone();
+        binders.push(b);
+        binders.extend_from_slice(&other_vars);
+        let functional = self.mk_lambda_explicit(&binders, new_body);
+        let mut e = st.apps(st.constant(brec, &ls), &params);
+        e = st.app(e, mv);
+        e = st.apps(e, &targets);
+        e = st.app(e, functional);
+        e = st.apps(e, &other_vars);
+        // Now the motive itself.
+        let e = st.replace(e, |x, _| {
+            if !st.has_fvar(x) {
+                return Some(x);
+            }
+            if x == mv {
+                return Some(motive);
+            }
+            None
+        });
+        let e = self.beta_motive(e, motive);
+        let mut all = vars.to_vec();
+        all.extend_from_slice(ps);
+        Ok(Some(self.mk_lambda(&all, e)))
+    }
+
+    fn fvar_of(&self, e: Expr) -> Vec<FVarId> {
+        match self.st.node(e) {
+            Node::FVar(i) => vec![FVarId(i)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Beta-reduces applications of the motive that was put in.
+    fn beta_motive(&self, e: Expr, motive: Expr) -> Expr {
+        let st = self.st;
+        st.replace(e, |x, _| {
+            if matches!(st.node(x), Node::App(..)) && st.app_fn(x) == motive {
+                let (_, args) = st.unfold_app(x);
+                let args: Vec<Expr> = args.iter().map(|a| self.beta_motive(*a, motive)).collect();
+                return Some(self.beta(motive, &args));
+            }
+            None
+        })
+    }
+
+    fn contains_f(&self, rec: &mut Rec<'_, 'b>, e: Expr) -> bool {
+        let st = self.st;
+        if !st.has_fvar(e) {
+            return false;
+        }
+        if let Some(r) = rec.has_f.get(&e) {
+            return *r;
+        }
+        let r = e == rec.f
+            || match st.node(e) {
+                Node::App(a, b) => self.contains_f(rec, a) || self.contains_f(rec, b),
+                Node::Lam(_, t, b, _) | Node::Pi(_, t, b, _) => {
+                    self.contains_f(rec, t) || self.contains_f(rec, b)
+                }
+                Node::Let(_, t, v, b) => {
+                    self.contains_f(rec, t) || self.contains_f(rec, v) || self.contains_f(rec, b)
+                }
+                Node::Proj(_, _, x) => self.contains_f(rec, x),
+                _ => false,
+            };
+        rec.has_f.insert(e, r);
+        r
+    }
+
+    fn replace_calls(&mut self, rec: &mut Rec<'_, 'b>, e: Expr, belows: &[Expr]) -> Result<Expr> {
+        if !self.contains_f(rec, e) {
+            return Ok(e);
+        }
+        if !self.tick() {
+            return Err(self.out_of_steps());
+        }
+        logic::subst::with_stack(|| self.replace_calls_go(rec, e, belows))
+    }
+
+    fn replace_calls_go(&mut self, rec: &mut Rec<'_, 'b>, e: Expr, belows: &[Expr]) -> Result<Expr> {
+        let st = self.st;
+        match st.node(e) {
+            Node::App(..) => {
+                let (h, args) = st.unfold_app(e);
+                if h == rec.f {
+                    return self.replace_call(rec, &args, belows);
+                }
+                if let Node::Const(c, ls) = st.node(h)
+                    && let Some(info) = self.cases_on_info(c)
+                    && info.ind == rec.ind
+                    && args.len() >= info.arity()
+                    && args[info.first_minor()..].iter().any(|m| self.contains_f(rec, *m))
+                    && let Some(b) = self.find_below(rec, args[info.major()], belows)
+                {
+                    return self.refine_cases(rec, c, ls, info, &args, b, belows);
+                }
+                let h = self.replace_calls(rec, h, belows)?;
+                let mut out = Vec::new();
+                for a in args {
+                    out.push(self.replace_calls(rec, a, belows)?);
+                }
+                Ok(st.apps(h, &out))
+            }
+            Node::Lam(n, t, b, bi) => {
+                let t = self.replace_calls(rec, t, belows)?;
+                self.with_lctx_saved(|el| {
+                    let x = el.push_local(n, t, bi);
+                    let b = el.replace_calls(rec, st.instantiate1(b, x), belows)?;
+                    Ok(el.mk_lambda(&[x], b))
+                })
+            }
+            Node::Pi(n, t, b, bi) => {
+                let t = self.replace_calls(rec, t, belows)?;
+                self.with_lctx_saved(|el| {
+                    let x = el.push_local(n, t, bi);
+                    let b = el.replace_calls(rec, st.instantiate1(b, x), belows)?;
+                    Ok(el.mk_pi(&[x], b))
+                })
+            }
+            Node::Let(n, t, v, b) => {
+                let t = self.replace_calls(rec, t, belows)?;
+                let v = self.replace_calls(rec, v, belows)?;
+                self.with_lctx_saved(|el| {
+                    let x = el.push_let(n, t, v);
+                    let b = el.replace_calls(rec, st.instantiate1(b, x), belows)?;
+                    Ok(el.mk_lambda(&[x], b))
+                })
+            }
+            Node::Proj(s, i, x) => {
+                let x = self.replace_calls(rec, x, belows)?;
+                Ok(st.proj(s, i, x))
+            }
+            _ => Err(ElabError::msg("the function is used without arguments")),
+        }
+    }
+
+    fn replace_call(&mut self, rec: &mut Rec<'_, 'b>, args: &[Expr], belows: &[Expr]) -> Result<Expr> {
+        let st = self.st;
+        if args.len() < rec.ps.len() {
+            return Err(ElabError::msg("a call is not fully applied"));
+        }
+        let mut out = Vec::new();
+        for a in args {
+            out.push(self.replace_calls(rec, *a, belows)?);
+        }
+        for (k, a) in out.iter().enumerate().take(rec.fixed) {
+            if *a != rec.ps[k] && !self.with_no_assign(|el| el.is_defeq(*a, rec.ps[k])) {
+                return Err(ElabError::msg("an argument before it varies"));
+            }
+        }
+        let target = out[rec.major];
+        let Some(v) = self.find_value(rec, target, belows) else {
+            let t = self.pp(target);
+            return Err(ElabError::msg(format!(
+                "`{t}` is not a part of what was matched"
+            )));
+        };
+        let mut e = v;
+        for k in &rec.others {
+            e = st.app(e, out[*k]);
+        }
+        Ok(st.apps(e, &out[rec.ps.len()..]))
+    }
+
+    /// A term of type `motive … target` out of the values at hand.
+    fn find_value(&mut self, rec: &Rec<'_, 'b>, target: Expr, belows: &[Expr]) -> Option<Expr> {
+        for b in belows.iter().rev() {
+            let ty = self.infer_type(*b).ok()?;
+            if let Some(r) = self.search_below(rec, *b, ty, target, true, 0) {
+                return Some(r);
+            }
+        }
+        None
+    }
+
+    /// A term of type `T.below … major`.
+    fn find_below(&mut self, rec: &Rec<'_, 'b>, major: Expr, belows: &[Expr]) -> Option<Expr> {
+        for b in belows.iter().rev() {
+            let ty = self.infer_type(*b).ok()?;
+            if let Some(r) = self.search_below(rec, *b, ty, major, false, 0) {
+                return Some(r);
+            }
+        }
+        None
+    }
+
+    fn search_below(
+        &mut self,
+        rec: &Rec<'_, 'b>,
+        e: Expr,
+        ty: Expr,
+        target: Expr,
+        value: bool,
+        depth: u32,
+    ) -> Option<Expr> {
+        let st = self.st;
+        if depth > 64 || !self.tick() {
+            return None;
+        }
+        let ty = self.head_beta(ty);
+        let (h, args) = st.unfold_app(ty);
+        // A value of the motive.
+        if h == rec.motive {
+            let last = *args.last()?;
+            return (value && self.same(last, target)).then_some(e);
+        }
+        let below_head = st.app_fn(rec.below);
+        if let (Node::Const(a, _), Node::Const(b, _)) = (st.node(h), st.node(below_head))
+            && a == b
+        {
+            let last = *args.last()?;
+            if !value && self.same(last, target) {
+                return Some(e);
+            }
+        }
+        if let Node::Pi(..) = st.node(ty) {
+            let s = self.save();
+            let (ms, _, body) = self.forall_mvar_telescope(ty, None);
+            let xs: Vec<Expr> = ms.iter().map(|m| st.mvar(m.0)).collect();
+            let app = st.apps(e, &xs);
+            if let Some(r) = self.search_below(rec, app, body, target, value, depth + 1) {
+                let r = self.instantiate_mvars(r);
+                if !st.has_mvar(r) {
+                    return Some(r);
+                }
+            }
+            self.restore(&s);
+            return None;
+        }
+        let w = self.whnf(ty);
+        if let Some(v) = self.match_app(w, "PProd", 2) {
+            let p = st.name("PProd");
+            if let Some(r) =
+                self.search_below(rec, st.proj(p, 0, e), v[0], target, value, depth + 1)
+            {
+                return Some(r);
+            }
+            return self.search_below(rec, st.proj(p, 1, e), v[1], target, value, depth + 1);
+        }
+        None
+    }
+
+    fn same(&mut self, a: Expr, b: Expr) -> bool {
+        let (a, b) = (self.instantiate_mvars(a), self.instantiate_mvars(b));
+        a == b || self.is_defeq(a, b)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn refine_cases(
+        &mut self,
+        rec: &mut Rec<'_, 'b>,
+        c: Name,
+        ls: &[Level],
+        info: crate::meta::whnf::CasesOnInfo,
+        args: &[Expr],
+        b: Expr,
+        belows: &[Expr],
+    ) -> Result<Expr> {
+        let st = self.st;
+        let ctors = match self.env.get(info.ind) {
+            Some(ConstantInfo::Inductive(i)) => i.ctors.clone(),
+            _ => Vec::new(),
+        };
+        // The motive: `fun idx t => below t → old idx t`.
+        let old = args[info.motive()];
+        let new_motive = self.with_lctx_saved(|el| -> Result<Expr> {
+            let mut xs = Vec::new();
+            let mut cur = old;
+            let mut mt = el.infer_type(old)?;
+            for _ in 0..=info.num_indices {
+                let w = el.whnf(mt);
+                let Node::Pi(n, d, tb, _) = st.node(w) else {
+                    return Err(ElabError::msg("a motive takes too few arguments"));
+                };
+                let x = el.push_local(n, d, BinderInfo::Default);
+                mt = st.instantiate1(tb, x);
+                cur = el.beta(cur, &[x]);
+                xs.push(x);
+            }
+            let bt = st.apps(rec.below, &xs);
+            let arrow = st.pi(st.name("f"), bt, cur, BinderInfo::Default);
+            Ok(el.mk_lambda_explicit(&xs, arrow))
+        })?;
+        let mut new_ls = ls.to_vec();
+        if let Some(l) = new_ls.first_mut() {
+            *l = self.level_imax(rec.below_level, *l);
+            *l = self.level_simp(*l);
+        }
+        let mut out: Vec<Expr> = args[..info.num_params].to_vec();
+        out.push(new_motive);
+        out.extend_from_slice(&args[info.motive() + 1..=info.major()]);
+        for (k, ctor) in ctors.iter().enumerate() {
+            let minor = args[info.first_minor() + k];
+            let cty = self.const_type(*ctor, rec.levels)?;
+            let cty = self.instantiate_forall(cty, &rec.params, cty)?;
+            let m = self.with_lctx_saved(|el| -> Result<Expr> {
+                let (fields, res) = el.open_foralls(cty, None, true);
+                // The binders keep the names of the old branch.
+                let body = el.beta(minor, &fields);
+                let mut cur = minor;
+                for x in &fields {
+                    if let (Node::Lam(n, _, nb, _), Node::FVar(i)) = (st.node(cur), st.node(*x)) {
+                        el.locals[i as usize].user_name = n;
+                        cur = nb;
+                    }
+                }
+                let res = el.whnf(res);
+                let (_, rargs) = st.unfold_app(res);
+                let mut ts: Vec<Expr> = rargs[info.num_params.min(rargs.len())..].to_vec();
+                let value = st.apps(st.constant(*ctor, rec.levels), &rec.params);
+                ts.push(st.apps(value, &fields));
+                let bt = st.apps(rec.below, &ts);
+                let nb = el.push_local(st.name("f"), bt, BinderInfo::Default);
+                let mut more = belows.to_vec();
+                more.push(nb);
+                let body = el.replace_calls(rec, body, &more)?;
+                let mut bs = fields.clone();
+                bs.push(nb);
+                Ok(el.mk_lambda_explicit(&bs, body))
+            })?;
+            out.push(m);
+        }
+        out.push(b);
+        for a in &args[info.arity()..] {
+            out.push(self.replace_calls(rec, *a, belows)?);
+        }
+        Ok(st.apps(st.constant(c, &new_ls), &out))
+    }
+}

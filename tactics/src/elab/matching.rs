@@ -1,0 +1,673 @@
+//! `match`, `fun | …`, definitions by equations: pattern matching compiled to `casesOn`.
+//!
+//! The scrutinees become variables. The first row of patterns says which of them to split next; the other rows
+//! follow. A right-hand side is elaborated at each leaf it is reached from, in the leaf's own refined context.
+
+use logic::{BinderInfo, ConstantInfo, Expr, Name, Node};
+use num_traits::ToPrimitive;
+
+use crate::elab::patterns::{Pat, PatView};
+use crate::meta::{Elab, ElabError, FVarId, MVarId, MVarKind, Result};
+use crate::syntax::ast::{BinderName, Discr, MatchAlt, Span, Term};
+use crate::tactic::cases::{cases_core, generalize_term};
+use crate::tactic::subst::subst_core;
+use crate::tactic::util::FVarSubst;
+
+/// One row of patterns.
+#[derive(Clone)]
+struct Row {
+    cols: Vec<(Expr, Pat)>,
+    binds: Vec<(Name, Expr)>,
+    alt: usize,
+}
+
+/// A compilation under way.
+struct Compile<'t> {
+    alts: &'t [MatchAlt],
+    used: Vec<bool>,
+    /// The scrutinees, to describe missing cases.
+    discrs: Vec<Expr>,
+    /// Variables of the outer context, for which names stay usable.
+    outer: Vec<FVarId>,
+    span: Span,
+    missing: Vec<String>,
+}
+
+impl<'b> Elab<'b> {
+    pub(crate) fn elab_match(
+        &mut self,
+        motive: Option<&Term>,
+        discrs: &[Discr],
+        alts: &[MatchAlt],
+        expected: Option<Expr>,
+        span: Span,
+    ) -> Result<Expr> {
+        let mut es = Vec::new();
+        for d in discrs {
+            es.push(self.elab_term(&d.e, None)?);
+        }
+        self.synthesize_light()?;
+        for (e, d) in es.iter_mut().zip(discrs) {
+            *e = self.instantiate_mvars(*e);
+            let ty = self.infer_type(*e)?;
+            if self.is_mvar_headed(ty) && !alts.is_empty() {
+                if self.may_postpone {
+                    return Err(ElabError::Postpone);
+                }
+                // A numeral is a `Nat`.
+                self.synthesize(false)?;
+                *e = self.instantiate_mvars(*e);
+                let ty = self.infer_type(*e)?;
+                if self.is_mvar_headed(ty) {
+                    return Err(ElabError::new(
+                        d.e.span,
+                        "the type of this scrutinee is not known",
+                    ));
+                }
+            }
+            if self.st.has_mvar(*e) && self.may_postpone {
+                return Err(ElabError::Postpone);
+            }
+        }
+        let target = match (motive, expected) {
+            (Some(m), _) => {
+                let m = self.elab_term(m, None)?;
+                self.beta(m, &es)
+            }
+            (None, Some(x)) => {
+                let x = self.instantiate_mvars(x);
+                if self.is_mvar_headed(x) && self.may_postpone {
+                    return Err(ElabError::Postpone);
+                }
+                x
+            }
+            (None, None) => {
+                let s = self.mk_fresh_sort();
+                self.mk_fresh_mvar(s)
+            }
+        };
+        let hyps: Vec<Option<&BinderName>> = discrs.iter().map(|d| d.hyp.as_ref()).collect();
+        self.compile_match(&es, &hyps, alts, target, span)
+    }
+
+    /// `fun | p, q => e | …`.
+    pub(crate) fn elab_fun_match(
+        &mut self,
+        alts: &[MatchAlt],
+        expected: Option<Expr>,
+        span: Span,
+    ) -> Result<Expr> {
+        let n = alts
+            .first()
+            .and_then(|a| a.rows.first())
+            .map_or(1, Vec::len);
+        let Some(ty) = expected else {
+            return self.need_more(|_| {
+                ElabError::new(span, "the type of this function is not known")
+            });
+        };
+        let ty = self.instantiate_mvars(ty);
+        self.with_lctx_saved(|el| {
+            let (all, body) = el.open_explicit(ty, n);
+            let xs = all.1;
+            if xs.len() < n {
+                if el.is_mvar_headed(body) {
+                    return el.need_more(|_| {
+                        ElabError::new(span, "the type of this function is not known")
+                    });
+                }
+                let t = el.pp(ty);
+                return Err(ElabError::new(
+                    span,
+                    format!("{n} patterns are given, but the type has fewer arguments:\n    {t}"),
+                )
+                .code("elab.match"));
+            }
+            let hyps = vec![None; n];
+            let e = el.compile_match(&xs, &hyps, alts, body, span)?;
+            Ok(el.mk_lambda(&all.0, e))
+        })
+    }
+
+    /// Opens `∀`s until `n` explicit ones are open: all variables, and the explicit ones.
+    pub(crate) fn open_explicit(&mut self, ty: Expr, n: usize) -> ((Vec<Expr>, Vec<Expr>), Expr) {
+        let st = self.st;
+        let mut all = Vec::new();
+        let mut xs = Vec::new();
+        let mut cur = ty;
+        while xs.len() < n {
+            let w = match st.node(cur) {
+                Node::Pi(..) => cur,
+                _ => self.whnf(cur),
+            };
+            let Node::Pi(m, d, b, bi) = st.node(w) else {
+                break;
+            };
+            let name = self.inaccessible(m);
+            let name = if bi == BinderInfo::Default { name } else { m };
+            let x = self.push_local(name, d, bi);
+            all.push(x);
+            if bi == BinderInfo::Default {
+                xs.push(x);
+            }
+            cur = st.instantiate1(b, x);
+        }
+        ((all, xs), cur)
+    }
+
+    /// Matches terms of the current context against rows of patterns.
+    pub(crate) fn compile_match(
+        &mut self,
+        discrs: &[Expr],
+        hyps: &[Option<&BinderName>],
+        alts: &[MatchAlt],
+        target: Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        let st = self.st;
+        let discrs: Vec<Expr> = discrs.iter().map(|e| self.instantiate_mvars(*e)).collect();
+        let vars: Vec<FVarId> = discrs
+            .iter()
+            .filter_map(|e| match st.node(*e) {
+                Node::FVar(i) => Some(FVarId(i)),
+                _ => None,
+            })
+            .collect();
+        let target = self.restrict_mvars(target, &vars);
+        for a in alts {
+            for r in &a.rows {
+                if r.len() != discrs.len() {
+                    return Err(ElabError::new(
+                        a.span,
+                        format!(
+                            "{} patterns are given for {} scrutinees",
+                            r.len(),
+                            discrs.len()
+                        ),
+                    )
+                    .code("elab.match"));
+                }
+            }
+        }
+        let root = self.mk_goal(target, Name::ANON);
+        let outer: Vec<FVarId> = self.lctx.iter().collect();
+        let mut goal = root;
+        let mut scrutinees = Vec::new();
+        for (i, e) in discrs.iter().enumerate() {
+            let hyp = hyps.get(i).copied().flatten();
+            let fresh = match st.node(*e) {
+                Node::FVar(x) => {
+                    self.local(FVarId(x)).value.is_none()
+                        && !discrs[..i].contains(e)
+                        && self.mvar_lctx(goal).contains(FVarId(x))
+                }
+                _ => false,
+            };
+            if fresh && hyp.is_none() {
+                scrutinees.push(*e);
+                continue;
+            }
+            let name = self.inaccessible(self.name("x"));
+            let eq = hyp.map(|h| Some(self.binder_name(h)));
+            let (x, _, g) = generalize_term(self, goal, *e, Some(name), eq)?;
+            goal = g;
+            scrutinees.push(st.fvar(x.0));
+        }
+        let mut rows = Vec::new();
+        for (k, a) in alts.iter().enumerate() {
+            for r in &a.rows {
+                rows.push(Row {
+                    cols: scrutinees
+                        .iter()
+                        .zip(r)
+                        .map(|(x, p)| (*x, Pat::Ast(p.clone())))
+                        .collect(),
+                    binds: Vec::new(),
+                    alt: k,
+                });
+            }
+        }
+        let mut c = Compile {
+            alts,
+            used: vec![false; alts.len()],
+            discrs: scrutinees.clone(),
+            outer,
+            span,
+            missing: Vec::new(),
+        };
+        if alts.is_empty() {
+            self.split_empty(goal, &scrutinees, span)?;
+        } else {
+            self.compile_rows(&mut c, goal, rows, FVarSubst::default())?;
+        }
+        if !c.missing.is_empty() {
+            let mut e = ElabError::new(span, "missing cases").code("elab.missing_cases");
+            for m in c.missing.iter().take(8) {
+                e = e.note(format!("| {m} => …"));
+            }
+            return Err(e);
+        }
+        if let Some(k) = c.used.iter().position(|u| !u) {
+            let mut d = crate::diagnostic::Diagnostic::error(
+                "elab.redundant",
+                "this alternative is never reached",
+            );
+            d.severity = crate::diagnostic::Severity::Warning;
+            d.span = Some(alts[k].span);
+            if !self.messages.contains(&d) {
+                self.messages.push(d);
+            }
+        }
+        let e = st.mvar(root.0);
+        Ok(self.instantiate_mvars(e))
+    }
+
+    /// Metavariables in the type of a match must not depend on what is matched.
+    fn restrict_mvars(&mut self, target: Expr, vars: &[FVarId]) -> Expr {
+        let target = self.instantiate_mvars(target);
+        if !self.st.has_mvar(target) || vars.is_empty() {
+            return target;
+        }
+        for m in self.collect_mvars(target) {
+            let d = self.mvar_decl(m).clone();
+            if d.kind != MVarKind::Natural || !vars.iter().any(|v| d.lctx.contains(*v)) {
+                continue;
+            }
+            let lctx = self.lctx_without_deps(&d.lctx, vars);
+            let ty = self.instantiate_mvars(d.ty);
+            let ty = self.restrict_mvars(ty, vars);
+            if self.collect_fvars(ty).iter().any(|x| !lctx.contains(*x)) {
+                continue;
+            }
+            if self.is_assigned(m) {
+                continue;
+            }
+            let n = self.new_mvar(lctx, ty, d.user_name, MVarKind::Natural);
+            let ne = self.mk_mvar(n);
+            self.assign(m, ne);
+        }
+        self.instantiate_mvars(target)
+    }
+
+    /// A match without alternatives: some scrutinee has no cases.
+    fn split_empty(&mut self, goal: MVarId, xs: &[Expr], span: Span) -> Result<()> {
+        let st = self.st;
+        for x in xs {
+            let Node::FVar(i) = st.node(*x) else { continue };
+            let s = self.save();
+            if let Ok(goals) = cases_core(self, goal, FVarId(i), &|_, infos| vec![None; infos.len()])
+                && goals.is_empty()
+            {
+                return Ok(());
+            }
+            self.restore(&s);
+        }
+        Err(
+            ElabError::new(span, "no alternatives are given, but there are cases to consider")
+                .code("elab.missing_cases"),
+        )
+    }
+
+    fn compile_rows(
+        &mut self,
+        c: &mut Compile<'_>,
+        goal: MVarId,
+        mut rows: Vec<Row>,
+        subst: FVarSubst,
+    ) -> Result<()> {
+        if !self.tick() {
+            return Err(self.out_of_steps().at(c.span));
+        }
+        let Some(first) = rows.first().cloned() else {
+            if self.try_close_absurd(goal) {
+                return Ok(());
+            }
+            let shown = self.with_goal(goal, |el| {
+                let parts: Vec<String> = c
+                    .discrs
+                    .iter()
+                    .map(|d| {
+                        let e = subst.apply(el.st, *d);
+                        el.pp(e)
+                    })
+                    .collect();
+                parts.join(", ")
+            });
+            c.missing.push(shown.replace('✝', ""));
+            return Ok(());
+        };
+        // Which column does the first row want to split?
+        let mut row = first;
+        let mut cols = Vec::new();
+        let mut split: Option<(Expr, PatView)> = None;
+        for (x, p) in row.cols.drain(..) {
+            if split.is_some() {
+                cols.push((x, p));
+                continue;
+            }
+            let view = self.with_goal(goal, |el| el.view_pattern(&p, x, &mut row.binds))?;
+            match view {
+                PatView::Any => {}
+                v => {
+                    split = Some((x, v));
+                    cols.push((x, p));
+                }
+            }
+        }
+        row.cols = cols;
+        let Some((x, view)) = split else {
+            return self.leaf_of(c, goal, &row, &subst);
+        };
+        rows[0] = row;
+        let st = self.st;
+        let var = match st.node(x) {
+            Node::FVar(i) => Some(FVarId(i)),
+            _ => None,
+        };
+        let Some(var) = var else {
+            return self.match_known(c, goal, rows, x, subst);
+        };
+        match view {
+            PatView::Big(lit, span) => {
+                self.split_literal(c, goal, rows, var, lit, span, subst)
+            }
+            _ => self.split_ctor(c, goal, rows, var, subst),
+        }
+    }
+
+    /// The scrutinee is already a value: rows either agree with its constructor or go.
+    fn match_known(
+        &mut self,
+        c: &mut Compile<'_>,
+        goal: MVarId,
+        rows: Vec<Row>,
+        x: Expr,
+        subst: FVarSubst,
+    ) -> Result<()> {
+        let st = self.st;
+        let w = self.with_goal(goal, |el| {
+            let w = el.instantiate_mvars(x);
+            let is_ctor = |el: &Self, e: Expr| match st.node(st.app_fn(e)) {
+                Node::Const(n, _) => matches!(el.env.get(n), Some(ConstantInfo::Constructor(_))),
+                Node::Nat(_) => true,
+                _ => false,
+            };
+            if is_ctor(el, w) { w } else { el.whnf(w) }
+        });
+        let mut out = Vec::new();
+        for mut r in rows {
+            let Some(i) = r.cols.iter().position(|(y, _)| *y == x) else {
+                out.push(r);
+                continue;
+            };
+            let (_, p) = r.cols.remove(i);
+            let subs = self.with_goal(goal, |el| {
+                let view = el.view_pattern(&p, w, &mut r.binds)?;
+                el.pattern_against_value(&view, w)
+            })?;
+            if let Some(subs) = subs {
+                for (k, s) in subs.into_iter().enumerate() {
+                    r.cols.insert(i + k, s);
+                }
+                out.push(r);
+            }
+        }
+        self.compile_rows(c, goal, out, subst)
+    }
+
+    fn split_ctor(
+        &mut self,
+        c: &mut Compile<'_>,
+        goal: MVarId,
+        rows: Vec<Row>,
+        var: FVarId,
+        subst: FVarSubst,
+    ) -> Result<()> {
+        let st = self.st;
+        let x = st.fvar(var.0);
+        let first_pat = rows[0]
+            .cols
+            .iter()
+            .find(|(y, _)| *y == x)
+            .map(|(_, p)| p.clone());
+        // Names for the fields come from the rows that have this constructor.
+        let mut names: Vec<(Name, Vec<Option<Name>>)> = Vec::new();
+        for r in &rows {
+            let Some((_, p)) = r.cols.iter().find(|(y, _)| *y == x) else {
+                continue;
+            };
+            let mut binds = Vec::new();
+            let view = self.with_goal(goal, |el| el.view_pattern(p, x, &mut binds))?;
+            if let PatView::Ctor { ctor, args, .. } = &view {
+                let ns: Vec<Option<Name>> = args.iter().map(|a| self.pattern_var(a)).collect();
+                if !names.iter().any(|(k, _)| k == ctor) {
+                    names.push((*ctor, ns));
+                }
+            }
+        }
+        let cases = cases_core(self, goal, var, &|ctor, infos| {
+            match names.iter().find(|(k, _)| *k == ctor) {
+                Some((_, ns)) => {
+                    let mut ns = ns.clone();
+                    ns.resize(infos.len(), None);
+                    ns
+                }
+                None => vec![None; infos.len()],
+            }
+        })
+        .map_err(|e| match first_pat.as_ref().and_then(Pat::span) {
+            Some(s) => e.at(s),
+            None => e.at(c.span),
+        })?;
+        for case in cases {
+            let mut out = Vec::new();
+            for r in &rows {
+                let mut r = r.clone();
+                let col = r.cols.iter().position(|(y, _)| *y == x);
+                let mut here = None;
+                if let Some(i) = col {
+                    here = Some((i, r.cols.remove(i).1));
+                }
+                for (y, _) in &mut r.cols {
+                    *y = case.subst.apply(st, *y);
+                }
+                for (_, e) in &mut r.binds {
+                    *e = case.subst.apply(st, *e);
+                }
+                let Some((i, p)) = here else {
+                    out.push(r);
+                    continue;
+                };
+                let value = case.subst.apply(st, x);
+                let subs = self.with_goal(case.goal, |el| {
+                    let view = el.view_pattern(&p, value, &mut r.binds)?;
+                    el.pattern_against_ctor(&view, case.ctor, &case.fields)
+                })?;
+                if let Some(subs) = subs {
+                    for (k, s) in subs.into_iter().enumerate() {
+                        r.cols.insert(i + k, s);
+                    }
+                    out.push(r);
+                }
+            }
+            let mut s = subst.clone();
+            s.then(st, &case.subst);
+            let goal = case.goal;
+            logic::subst::with_stack(|| self.compile_rows(c, goal, out, s))?;
+        }
+        Ok(())
+    }
+
+    /// A literal too large to be taken apart: `if x = lit then … else …`.
+    #[allow(clippy::too_many_arguments)]
+    fn split_literal(
+        &mut self,
+        c: &mut Compile<'_>,
+        goal: MVarId,
+        rows: Vec<Row>,
+        var: FVarId,
+        lit: Expr,
+        span: Span,
+        subst: FVarSubst,
+    ) -> Result<()> {
+        let st = self.st;
+        let x = st.fvar(var.0);
+        let target = self.mvar_type(goal);
+        let (g1, g2) = self.with_goal(goal, |el| -> Result<(MVarId, MVarId)> {
+            let eq = el.mk_eq(x, lit)?;
+            let inst_ty = st.app(st.const0("Decidable"), eq);
+            let inst = el.synth_instance(inst_ty).map_err(|e| e.at(span))?;
+            let l = el.level_of(target)?;
+            let n = el.name("h✝");
+            let not = el.mk_not(eq);
+            let t1 = st.pi(n, eq, target, BinderInfo::Default);
+            let t2 = st.pi(n, not, target, BinderInfo::Default);
+            let a = el.mk_goal(t1, Name::ANON);
+            let b = el.mk_goal(t2, Name::ANON);
+            let f = st.constant(st.name("dite"), &[l]);
+            let v = st.apps(f, &[target, eq, inst, st.mvar(a.0), st.mvar(b.0)]);
+            el.assign(goal, v);
+            Ok((a, b))
+        })?;
+        let (h, g1) = self.intro(g1, None)?;
+        let (s1, g1) = subst_core(self, g1, h, false)?;
+        let mut yes = Vec::new();
+        for r in &rows {
+            let mut r = r.clone();
+            for (y, _) in &mut r.cols {
+                *y = s1.apply(st, *y);
+            }
+            for (_, e) in &mut r.binds {
+                *e = s1.apply(st, *e);
+            }
+            yes.push(r);
+        }
+        let mut s = subst.clone();
+        s.then(st, &s1);
+        self.compile_rows(c, g1, yes, s)?;
+        let (_, g2) = self.intro(g2, None)?;
+        let mut no = Vec::new();
+        for r in rows {
+            let keep = match r.cols.iter().find(|(y, _)| *y == x) {
+                Some((_, p)) => {
+                    let mut b = Vec::new();
+                    let v = self.with_goal(g2, |el| el.view_pattern(p, x, &mut b))?;
+                    !matches!(v, PatView::Big(l, _) if l == lit)
+                }
+                None => true,
+            };
+            if keep {
+                no.push(r);
+            }
+        }
+        self.compile_rows(c, g2, no, subst)
+    }
+
+    fn leaf_of(
+        &mut self,
+        c: &mut Compile<'_>,
+        goal: MVarId,
+        row: &Row,
+        subst: &FVarSubst,
+    ) -> Result<()> {
+        let st = self.st;
+        c.used[row.alt] = true;
+        let rhs = &c.alts[row.alt].rhs;
+        let outer = c.outer.clone();
+        let value = self.with_goal(goal, |el| -> Result<Expr> {
+            let mut lets = Vec::new();
+            let lctx = el.lctx.clone();
+            // Names of the outer context that were refined.
+            for x in &outer {
+                if lctx.contains(*x) {
+                    continue;
+                }
+                let d = el.local(*x);
+                if d.aux {
+                    continue;
+                }
+                let v = subst.apply(st, st.fvar(x.0));
+                if el.collect_fvars(v).iter().any(|y| !lctx.contains(*y)) {
+                    continue;
+                }
+                // Reintroduced under its own name: nothing to do.
+                if let Node::FVar(i) = st.node(v)
+                    && el.local(FVarId(i)).user_name == d.user_name
+                {
+                    continue;
+                }
+                if row.binds.iter().any(|(n, _)| *n == d.user_name) {
+                    continue;
+                }
+                // A field of the same name written in a pattern hides it.
+                let ty = el.infer_type(v)?;
+                let shadowed = el.find_local(&lctx, d.user_name).is_some();
+                if !shadowed {
+                    let y = el.push_let(d.user_name, ty, v);
+                    lets.push(y);
+                }
+            }
+            for (n, e) in &row.binds {
+                let e = el.instantiate_mvars(*e);
+                if let Node::FVar(i) = st.node(e)
+                    && el.find_local(&el.lctx, *n) == Some(FVarId(i))
+                {
+                    continue;
+                }
+                let ty = el.infer_type(e)?;
+                let y = el.push_let(*n, ty, e);
+                lets.push(y);
+            }
+            let ty = el.mvar_type(goal);
+            let v = el.elab_term_ensuring(rhs, Some(ty))?;
+            Ok(el.zeta_abstract(&lets, v))
+        })?;
+        self.assign(goal, value);
+        Ok(())
+    }
+
+    /// `e` without the given `let` variables: they are replaced by their values, also in what is still to be elaborated.
+    pub(crate) fn zeta_abstract(&mut self, lets: &[Expr], e: Expr) -> Expr {
+        if lets.is_empty() {
+            return e;
+        }
+        let e = self.instantiate_mvars(e);
+        let e = self.elim_mvar_deps(e, lets);
+        let ids: Vec<FVarId> = lets
+            .iter()
+            .filter_map(|x| match self.st.node(*x) {
+                Node::FVar(i) => Some(FVarId(i)),
+                _ => None,
+            })
+            .collect();
+        self.zeta_locals(e, &ids)
+    }
+
+    /// Whether the context of a goal without rows is absurd (an equation between different constructors).
+    fn try_close_absurd(&mut self, goal: MVarId) -> bool {
+        let st = self.st;
+        let lctx = self.mvar_lctx(goal);
+        for x in lctx.iter().rev().take(16) {
+            let d = self.local(x);
+            let ty = self.instantiate_mvars(d.ty);
+            let empty = self
+                .get_inductive_app(ty)
+                .is_some_and(|(i, _, _, _)| i.ctors.is_empty());
+            if empty && d.value.is_none() {
+                let s = self.save();
+                if let Ok(g) = cases_core(self, goal, x, &|_, infos| vec![None; infos.len()])
+                    && g.is_empty()
+                {
+                    return true;
+                }
+                self.restore(&s);
+            }
+        }
+        false
+    }
+
+    /// The value of a literal small enough to be matched successor by successor.
+    pub(crate) fn small_literal(n: &num_bigint::BigUint) -> Option<u32> {
+        n.to_u32().filter(|k| *k <= 8)
+    }
+}

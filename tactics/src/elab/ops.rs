@@ -1,0 +1,540 @@
+//! Operators without type classes: the head of the operands' type names the function.
+//!
+//! A tree of arithmetic operators is elaborated as a whole: its leaves first, without an expected type; numerals take the
+//! type that the other leaves (or the expected type) agree on; `Nat` leaves are coerced where that is `Int`.
+
+use logic::{BinderInfo, Expr, Name, Node};
+use num_bigint::BigUint;
+
+use crate::elab::app::{ArgVal, Args};
+use crate::meta::{Elab, ElabError, Result};
+use crate::syntax::ast::{BinOp, Span, Term, TermKind, UnOp};
+
+enum Tree {
+    Leaf(Expr, Span),
+    Num(BigUint, Span),
+    /// The second operand of `^`, `<<<`, `>>>` has a type of its own.
+    Mixed(BinOp, Box<Tree>, Term, Span),
+    Op(BinOp, Box<Tree>, Box<Tree>, Span),
+    Neg(Box<Tree>, Span),
+}
+
+/// The last component of the function that an operator stands for, and its spelling.
+pub(crate) fn op_function(op: BinOp) -> Option<(&'static str, &'static str)> {
+    Some(match op {
+        BinOp::Add => ("add", "+"),
+        BinOp::Sub => ("sub", "-"),
+        BinOp::Mul => ("mul", "*"),
+        BinOp::Div => ("div", "/"),
+        BinOp::Mod => ("mod", "%"),
+        BinOp::Pow => ("pow", "^"),
+        BinOp::BitAnd => ("land", "&&&"),
+        BinOp::BitOr => ("lor", "|||"),
+        BinOp::BitXor => ("xor", "^^^"),
+        BinOp::Shl => ("shiftLeft", "<<<"),
+        BinOp::Shr => ("shiftRight", ">>>"),
+        BinOp::Append => ("append", "++"),
+        BinOp::SMul => ("smul", "•"),
+        BinOp::Lt => ("lt", "<"),
+        BinOp::Le => ("le", "≤"),
+        BinOp::Gt => ("lt", ">"),
+        BinOp::Ge => ("le", "≥"),
+        BinOp::Dvd => ("dvd", "∣"),
+        _ => return None,
+    })
+}
+
+impl<'b> Elab<'b> {
+    pub(crate) fn elab_operator(&mut self, t: &Term, expected: Option<Expr>) -> Result<Expr> {
+        let st = self.st;
+        match &t.kind {
+            TermKind::Unop { op, e, .. } => match op {
+                UnOp::Not => {
+                    let p = st.prop();
+                    let e = self.elab_term_ensuring(e, Some(p))?;
+                    Ok(self.mk_not(e))
+                }
+                UnOp::BoolNot => {
+                    let b = st.const0("Bool");
+                    let e = self.elab_term_ensuring(e, Some(b))?;
+                    self.mk_app("Bool.not", &[e])
+                }
+                UnOp::Neg => self.elab_arith(t, expected),
+            },
+            TermKind::Binop {
+                op,
+                lhs,
+                rhs,
+                op_span,
+            } => match op {
+                BinOp::And | BinOp::Or | BinOp::Iff => {
+                    let p = st.prop();
+                    let a = self.elab_term_ensuring(lhs, Some(p))?;
+                    let b = self.elab_term_ensuring(rhs, Some(p))?;
+                    Ok(match op {
+                        BinOp::And => self.mk_and(a, b),
+                        BinOp::Or => self.mk_or(a, b),
+                        _ => self.mk_iff(a, b),
+                    })
+                }
+                BinOp::BoolAnd | BinOp::BoolOr | BinOp::BoolXor => {
+                    let ty = st.const0("Bool");
+                    let a = self.elab_term_ensuring(lhs, Some(ty))?;
+                    let b = self.elab_term_ensuring(rhs, Some(ty))?;
+                    let f = match op {
+                        BinOp::BoolAnd => "Bool.and",
+                        BinOp::BoolOr => "Bool.or",
+                        _ => "Bool.xor",
+                    };
+                    self.mk_app(f, &[a, b])
+                }
+                BinOp::Eq | BinOp::Ne | BinOp::BEq | BinOp::BNe => {
+                    self.elab_equality(*op, lhs, rhs, expected, *op_span)
+                }
+                BinOp::HEq => {
+                    let a = self.elab_term(lhs, None)?;
+                    let b = self.elab_term(rhs, None)?;
+                    self.mk_app("HEq", &[a, b])
+                }
+                BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Dvd => {
+                    self.elab_relation(*op, lhs, rhs, *op_span)
+                }
+                BinOp::Mem | BinOp::NotMem => {
+                    let r = self.elab_mem(lhs, rhs, *op_span)?;
+                    Ok(if *op == BinOp::NotMem { self.mk_not(r) } else { r })
+                }
+                BinOp::Cons => {
+                    let f = self.mk_const(st.name("List.cons"))?;
+                    self.op_args(f, &[lhs, rhs], expected, t.span)
+                }
+                BinOp::Comp => {
+                    let f = self.mk_const(st.name("Function.comp"))?;
+                    self.op_args(f, &[lhs, rhs], expected, t.span)
+                }
+                BinOp::Prod => {
+                    let f = self.mk_const(st.name("Prod"))?;
+                    self.op_args(f, &[lhs, rhs], expected, t.span)
+                }
+                BinOp::PProd => {
+                    let f = self.mk_const(st.name("PProd"))?;
+                    self.op_args(f, &[lhs, rhs], expected, t.span)
+                }
+                _ => self.elab_arith(t, expected),
+            },
+            _ => Err(ElabError::new(t.span, "an operator was expected")),
+        }
+    }
+
+    fn op_args(&mut self, f: Expr, args: &[&Term], expected: Option<Expr>, span: Span) -> Result<Expr> {
+        let args = Args {
+            positional: args.iter().map(|t| ArgVal::Ast((*t).clone())).collect(),
+            ..Args::default()
+        };
+        self.elab_fn_args(f, args, expected, span)
+    }
+
+    fn tree(&mut self, t: &Term) -> Result<Tree> {
+        match &t.kind {
+            TermKind::Num(n) => Ok(Tree::Num(n.clone(), t.span)),
+            TermKind::Binop {
+                op,
+                lhs,
+                rhs,
+                op_span,
+            } => match op {
+                BinOp::Add
+                | BinOp::Sub
+                | BinOp::Mul
+                | BinOp::Div
+                | BinOp::Mod
+                | BinOp::BitAnd
+                | BinOp::BitOr
+                | BinOp::BitXor
+                | BinOp::Append => {
+                    let a = logic::subst::with_stack(|| self.tree(lhs))?;
+                    let b = logic::subst::with_stack(|| self.tree(rhs))?;
+                    Ok(Tree::Op(*op, Box::new(a), Box::new(b), *op_span))
+                }
+                BinOp::Pow | BinOp::Shl | BinOp::Shr => {
+                    let a = self.tree(lhs)?;
+                    Ok(Tree::Mixed(*op, Box::new(a), (**rhs).clone(), *op_span))
+                }
+                _ => self.leaf(t),
+            },
+            TermKind::Unop {
+                op: UnOp::Neg,
+                e,
+                op_span,
+            } => {
+                let a = self.tree(e)?;
+                Ok(Tree::Neg(Box::new(a), *op_span))
+            }
+            TermKind::UserOp { expansion, .. }
+                if matches!(expansion.kind, TermKind::Binop { .. } | TermKind::Num(_)) =>
+            {
+                self.tree(expansion)
+            }
+            _ => self.leaf(t),
+        }
+    }
+
+    fn leaf(&mut self, t: &Term) -> Result<Tree> {
+        let e = self.elab_term(t, None)?;
+        Ok(Tree::Leaf(e, t.span))
+    }
+
+    /// The types of the leaves that are known, in order; whether one is unknown; whether a minus sign occurs.
+    fn survey(&mut self, t: &Tree, types: &mut Vec<Expr>, unknown: &mut bool, neg: &mut bool) -> Result<()> {
+        match t {
+            Tree::Leaf(e, s) => {
+                let ty = self.infer_type(*e).map_err(|x| x.at(*s))?;
+                let ty = self.instantiate_mvars(ty);
+                if self.is_mvar_headed(ty) {
+                    *unknown = true;
+                } else {
+                    types.push(ty);
+                }
+            }
+            Tree::Num(..) => {}
+            Tree::Mixed(_, a, _, _) => self.survey(a, types, unknown, neg)?,
+            Tree::Neg(a, _) => {
+                *neg = true;
+                self.survey(a, types, unknown, neg)?;
+            }
+            Tree::Op(_, a, b, _) => {
+                self.survey(a, types, unknown, neg)?;
+                self.survey(b, types, unknown, neg)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn join_types(&mut self, types: &[Expr]) -> Option<Expr> {
+        let int = self.name("Int");
+        let mut best: Option<Expr> = None;
+        for t in types {
+            let w = self.whnf_reducible(*t);
+            match best {
+                None => best = Some(*t),
+                Some(b) => {
+                    let bw = self.whnf_reducible(b);
+                    if self.head_const(bw) == Some(self.known.nat) && self.head_const(w) == Some(int) {
+                        best = Some(*t);
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    fn elab_arith(&mut self, t: &Term, expected: Option<Expr>) -> Result<Expr> {
+        let tree = self.tree(t)?;
+        let mut types = Vec::new();
+        let (mut unknown, mut neg) = (false, false);
+        self.survey(&tree, &mut types, &mut unknown, &mut neg)?;
+        let mut exp_known = false;
+        if let Some(x) = expected {
+            let x = self.instantiate_mvars(x);
+            if !self.is_mvar_headed(x) && !matches!(self.st.node(x), Node::Sort(_)) {
+                exp_known = true;
+                types.insert(0, x);
+            }
+        }
+        let ty = match self.join_types(&types) {
+            Some(t) => t,
+            None => {
+                if self.may_postpone && (unknown || (expected.is_some() && !exp_known)) {
+                    return Err(ElabError::Postpone);
+                }
+                self.default_num_type(neg)
+            }
+        };
+        // Leaves of another type than the expected one decide, if the expected type has no such operators.
+        match self.build(&tree, ty) {
+            Ok(e) => Ok(e),
+            Err(err) => {
+                if exp_known && types.len() > 1 {
+                    let rest = types[1..].to_vec();
+                    if let Some(t2) = self.join_types(&rest)
+                        && let Ok(e) = self.build(&tree, t2)
+                    {
+                        return Ok(e);
+                    }
+                }
+                Err(err)
+            }
+        }
+    }
+
+    fn default_num_type(&self, neg: bool) -> Expr {
+        if neg && self.env.get(self.st.name("Int.neg")).is_some() {
+            self.st.const0("Int")
+        } else {
+            self.st.constant(self.known.nat, &[])
+        }
+    }
+
+    fn build(&mut self, t: &Tree, ty: Expr) -> Result<Expr> {
+        match t {
+            Tree::Leaf(e, s) => self.ensure_type(*e, ty, *s),
+            Tree::Num(n, s) => {
+                let w = self.whnf_reducible(ty);
+                if matches!(self.st.node(self.st.app_fn(w)), Node::MVar(_)) {
+                    let nat = self.st.constant(self.known.nat, &[]);
+                    self.is_defeq(ty, nat);
+                }
+                self.mk_numeral(n, ty, *s)
+            }
+            Tree::Neg(a, s) => {
+                let a = self.build(a, ty)?;
+                self.apply_op("neg", "-", ty, &[ArgVal::Expr(a, *s)], *s)
+            }
+            Tree::Op(op, a, b, s) => {
+                let (f, sign) = op_function(*op).unwrap_or(("add", "+"));
+                let a = logic::subst::with_stack(|| self.build(a, ty))?;
+                let b = logic::subst::with_stack(|| self.build(b, ty))?;
+                self.apply_op(f, sign, ty, &[ArgVal::Expr(a, *s), ArgVal::Expr(b, *s)], *s)
+            }
+            Tree::Mixed(op, a, b, s) => {
+                let (f, sign) = op_function(*op).unwrap_or(("pow", "^"));
+                let a = self.build(a, ty)?;
+                self.apply_op(f, sign, ty, &[ArgVal::Expr(a, *s), ArgVal::Ast(b.clone())], *s)
+            }
+        }
+    }
+
+    /// The function `H.f` for the head `H` of a type, which is unfolded until there is one. For the carrier of a structure
+    /// (`F.carrier`) it is the structure's own field, applied to the structure.
+    pub(crate) fn find_op(&mut self, f: &str, ty: Expr) -> Option<(Name, Vec<Expr>)> {
+        let st = self.st;
+        let mut cur = self.whnf_reducible(ty);
+        for _ in 0..16 {
+            if let Some(h) = self.head_const(cur) {
+                let n = st.name_str(h, f);
+                if self.env.get(n).is_some() {
+                    return Some((n, Vec::new()));
+                }
+                if let Some((s, np, _)) = self.ext.projections.get(&h).copied() {
+                    let n = st.name_str(s, f);
+                    let (_, args) = st.unfold_app(cur);
+                    if self.env.get(n).is_some()
+                        && let Some(x) = args.get(np)
+                    {
+                        return Some((n, vec![*x]));
+                    }
+                    // The field of a parent.
+                    if let Some(x) = args.get(np)
+                        && let Some(r) = self.find_parent_op(f, *x)
+                    {
+                        return Some(r);
+                    }
+                }
+            }
+            if let Node::Proj(s, _, x) = st.node(cur) {
+                let n = st.name_str(s, f);
+                if self.env.get(n).is_some() {
+                    return Some((n, vec![x]));
+                }
+            }
+            cur = match self.unfold_definition(cur) {
+                Some(n) => self.whnf_core(n),
+                None => return None,
+            };
+        }
+        None
+    }
+
+    /// `F.toP.carrier` is the carrier of a parent: the operator may be a field of the structure that contains it.
+    fn find_parent_op(&mut self, f: &str, x: Expr) -> Option<(Name, Vec<Expr>)> {
+        let st = self.st;
+        let h = self.head_const(x)?;
+        let (s, np, _) = self.ext.projections.get(&h).copied()?;
+        let n = st.name_str(s, f);
+        let (_, args) = st.unfold_app(x);
+        let y = *args.get(np)?;
+        if self.env.get(n).is_some() {
+            return Some((n, vec![y]));
+        }
+        self.find_parent_op(f, y)
+    }
+
+    fn apply_op(&mut self, f: &str, sign: &str, ty: Expr, args: &[ArgVal], span: Span) -> Result<Expr> {
+        let Some((n, pre)) = self.find_op(f, ty) else {
+            let w = self.instantiate_mvars(ty);
+            if self.may_postpone && self.is_mvar_headed(w) {
+                return Err(ElabError::Postpone);
+            }
+            let t = self.pp(w);
+            let head = {
+                let r = self.whnf_reducible(w);
+                self.head_const(r).map(|h| self.st.name_to_string(h))
+            };
+            let mut e = ElabError::new(span, format!("`{sign}` has no meaning on type `{t}`"))
+                .code("elab.operator");
+            if let Some(h) = head {
+                e = e.help(format!("`{sign}` stands for `{h}.{f}`, which is not defined"));
+            }
+            return Err(e);
+        };
+        let c = self.mk_const(n)?;
+        let cty = self.infer_type(c)?;
+        let mut positional: Vec<ArgVal> = Vec::new();
+        if !pre.is_empty() && self.explicit_count(cty) > args.len() {
+            positional.extend(pre.iter().map(|e| ArgVal::Expr(*e, span)));
+        }
+        positional.extend(args.iter().cloned());
+        let a = Args {
+            positional,
+            ..Args::default()
+        };
+        self.elab_fn_args(c, a, None, span)
+    }
+
+    fn explicit_count(&mut self, ty: Expr) -> usize {
+        let st = self.st;
+        let mut n = 0;
+        let mut cur = ty;
+        loop {
+            match st.node(cur) {
+                Node::Pi(_, _, b, bi) => {
+                    if bi == BinderInfo::Default {
+                        n += 1;
+                    }
+                    cur = b;
+                }
+                _ => {
+                    if st.has_loose_bvars(cur) {
+                        return n;
+                    }
+                    let w = self.whnf(cur);
+                    if w == cur {
+                        return n;
+                    }
+                    cur = w;
+                }
+            }
+        }
+    }
+
+    fn elab_relation(&mut self, op: BinOp, lhs: &Term, rhs: &Term, span: Span) -> Result<Expr> {
+        let (a, b, ty) = self.elab_operands(lhs, rhs, true)?;
+        let (f, sign) = op_function(op).unwrap_or(("lt", "<"));
+        let args = match op {
+            BinOp::Gt | BinOp::Ge => [b, a],
+            _ => [a, b],
+        };
+        let args: Vec<ArgVal> = args.iter().map(|e| ArgVal::Expr(*e, span)).collect();
+        self.apply_op(f, sign, ty, &args, span)
+    }
+
+    /// Both operands at one type.
+    fn elab_operands(&mut self, lhs: &Term, rhs: &Term, need_type: bool) -> Result<(Expr, Expr, Expr)> {
+        let l = self.tree(lhs)?;
+        let r = self.tree(rhs)?;
+        let mut types = Vec::new();
+        let (mut unknown, mut neg) = (false, false);
+        self.survey(&l, &mut types, &mut unknown, &mut neg)?;
+        self.survey(&r, &mut types, &mut unknown, &mut neg)?;
+        let ty = match self.join_types(&types) {
+            Some(t) => t,
+            None => {
+                if unknown && self.may_postpone && (need_type || has_ops(&l) || has_ops(&r)) {
+                    self.synthesize_light()?;
+                    let (mut t2, mut u2, mut n2) = (Vec::new(), false, false);
+                    self.survey(&l, &mut t2, &mut u2, &mut n2)?;
+                    self.survey(&r, &mut t2, &mut u2, &mut n2)?;
+                    match self.join_types(&t2) {
+                        Some(t) => t,
+                        None => return Err(ElabError::Postpone),
+                    }
+                } else if unknown && !need_type {
+                    match (&l, &r) {
+                        (Tree::Leaf(e, _), _) | (_, Tree::Leaf(e, _)) => self.infer_type(*e)?,
+                        _ => self.default_num_type(neg),
+                    }
+                } else {
+                    self.default_num_type(neg)
+                }
+            }
+        };
+        let a = self.build(&l, ty)?;
+        let b = self.build(&r, ty)?;
+        Ok((a, b, ty))
+    }
+
+    fn elab_equality(
+        &mut self,
+        op: BinOp,
+        lhs: &Term,
+        rhs: &Term,
+        expected: Option<Expr>,
+        span: Span,
+    ) -> Result<Expr> {
+        let st = self.st;
+        let (a, b, ty) = self.elab_operands(lhs, rhs, false)?;
+        let l = self.level_of(ty)?;
+        let as_prop = match op {
+            BinOp::Eq | BinOp::Ne => true,
+            BinOp::BNe => match expected {
+                Some(x) => {
+                    let w = self.whnf_core(x);
+                    matches!(st.node(w), Node::Sort(_))
+                }
+                None => false,
+            },
+            _ => false,
+        };
+        if as_prop {
+            let head = if op == BinOp::Eq { self.known.eq } else { st.name("Ne") };
+            return Ok(st.apps(st.constant(head, &[l]), &[ty, a, b]));
+        }
+        let r = match self.find_op("beq", ty) {
+            Some(_) => self.apply_op(
+                "beq",
+                "==",
+                ty,
+                &[ArgVal::Expr(a, span), ArgVal::Expr(b, span)],
+                span,
+            )?,
+            None => {
+                let eq = st.apps(st.constant(self.known.eq, &[l]), &[ty, a, b]);
+                self.elab_fn_args_named("Decidable.decide", &[eq], span)?
+            }
+        };
+        if op == BinOp::BNe {
+            self.mk_app("Bool.not", &[r])
+        } else {
+            Ok(r)
+        }
+    }
+
+    pub(crate) fn elab_fn_args_named(&mut self, f: &str, args: &[Expr], span: Span) -> Result<Expr> {
+        let c = self.mk_const(self.st.name(f))?;
+        let a = Args {
+            positional: args.iter().map(|e| ArgVal::Expr(*e, span)).collect(),
+            ..Args::default()
+        };
+        self.elab_fn_args(c, a, None, span)
+    }
+
+    fn elab_mem(&mut self, a: &Term, s: &Term, span: Span) -> Result<Expr> {
+        let e = self.elab_term(s, None)?;
+        let ty = self.infer_type(e)?;
+        let mut ty = self.instantiate_mvars(ty);
+        if self.is_mvar_headed(ty) {
+            self.synthesize_light()?;
+            ty = self.instantiate_mvars(ty);
+            if self.is_mvar_headed(ty) {
+                return self.need_more(|_| {
+                    ElabError::new(span, "the type of the right side of `∈` is not known")
+                });
+            }
+        }
+        let f = if self.find_op("Mem", ty).is_some() { "Mem" } else { "mem" };
+        self.apply_op(f, "∈", ty, &[ArgVal::Ast(a.clone()), ArgVal::Expr(e, s.span)], span)
+    }
+}
+
+fn has_ops(t: &Tree) -> bool {
+    !matches!(t, Tree::Leaf(..))
+}
