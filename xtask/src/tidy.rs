@@ -104,8 +104,9 @@ fn script(text: &str) -> Vec<String> {
         }
         if words.first() == Some(&"axiom") {
             let name = words.get(1).map_or("", |w| *w);
-            let allowed = |a: &&str| a.rsplit('.').next() == name.rsplit('.').next();
-            if !AXIOMS.iter().any(|a| allowed(a)) {
+            // Inside a namespace only the last component is written.
+            let same = |a: &&str| a.rsplit('.').next() == name.rsplit('.').next();
+            if !AXIOMS.iter().any(same) {
                 out.push(format!("line {}: axiom `{name}`", i + 1));
             }
         }

@@ -100,7 +100,7 @@ pub fn write_lean(
     }
     let structures = structures(env, &units);
     let mut cx = context(env, &units, &structures)?;
-    let mut modules: Vec<Module> = scripts.iter().map(Module::new).collect();
+    let mut modules: Vec<Module> = modules_of(scripts);
     let mut rest = Module::named("Rest");
     // `init_quot` works only in a file without imports, so the quotient and what it needs come first.
     let mut base = Module::named("Base");
@@ -236,19 +236,6 @@ impl Module {
         }
     }
 
-    /// `proofs/lib/nat.ptxp` becomes `Lib/Nat`.
-    fn new(script: &Script) -> Module {
-        let path = script.path.replace('\\', "/");
-        let path = path.strip_prefix("proofs/").unwrap_or(&path);
-        let stem = path.strip_suffix(".ptxp").unwrap_or(path);
-        let parts = stem.split('/').filter(|p| !matches!(*p, "" | "." | ".."));
-        let parts: Vec<String> = parts.map(capitalised).collect();
-        Module {
-            about: format!("/-! From `{}`. -/\n\n", script.path),
-            ..Module::named(&parts.join("/"))
-        }
-    }
-
     /// Imports the homes of everything that a unit mentions.
     fn needs(
         &mut self,
@@ -263,6 +250,46 @@ impl Module {
             }
         }
     }
+}
+
+/// One module a script, named after its path below the folder that all scripts share, or below `proofs`:
+/// `proofs/lib/nat.ptxp` becomes `Lib/Nat`.
+fn modules_of(scripts: &[Script]) -> Vec<Module> {
+    let split = |s: &Script| -> Vec<String> {
+        let path = s.path.replace('\\', "/");
+        let stem = path.strip_suffix(".ptxp").unwrap_or(&path);
+        let parts = stem.split('/').filter(|p| !matches!(*p, "" | "." | ".."));
+        parts.map(str::to_owned).collect()
+    };
+    let paths: Vec<Vec<String>> = scripts.iter().map(split).collect();
+    let shared = |first: &[String]| {
+        let folders = first.len().saturating_sub(1);
+        let agree = |n: &usize| paths.iter().all(|p| p.len() > *n && p[..*n] == first[..*n]);
+        (0..=folders).rev().find(agree).unwrap_or(0)
+    };
+    let common = paths.first().map_or(0, |p| shared(p));
+    let mut taken = BTreeSet::from(["Base".to_owned(), "Rest".to_owned(), "Axioms".to_owned()]);
+    let mut out = Vec::new();
+    for parts in &paths {
+        let below = parts
+            .iter()
+            .rposition(|p| p == "proofs")
+            .map_or(common, |i| i + 1);
+        let relative = &parts[below.min(parts.len())..];
+        let mut name = relative
+            .iter()
+            .map(|p| capitalised(p))
+            .collect::<Vec<_>>()
+            .join("/");
+        while !taken.insert(name.clone()) {
+            name.push('_');
+        }
+        out.push(Module {
+            about: format!("/-! From `{}.ptxp`. -/\n\n", relative.join("/")),
+            ..Module::named(&name)
+        });
+    }
+    out
 }
 
 /// A word in the form of a module name: `store_at` becomes `StoreAt`.

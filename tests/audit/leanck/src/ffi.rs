@@ -56,6 +56,7 @@ unsafe extern "C" {
     fn mk_empty_environment(trust: u32, world: Raw) -> Raw;
     fn lean_elab_environment_to_kernel_env(env: Raw) -> Raw;
     fn lean_add_decl(env: Raw, heartbeats: usize, depth: usize, decl: Raw, cancel: Raw) -> Raw;
+    fn lean_add_decl_without_checking(env: Raw, decl: Raw) -> Raw;
     fn lean_environment_find(env: Raw, n: Raw) -> Raw;
     #[link_name = "l_Lean_Environment_ofKernelEnv"]
     fn elab_of_kernel_env(env: Raw) -> Raw;
@@ -308,6 +309,20 @@ impl Kernel {
         let result = Obj(unsafe {
             lean_add_decl(self.0.own(), NO_LIMIT, DEPTH, decl.own(), Obj::small(0).0)
         });
+        if result.tag() == 1 {
+            self.0 = result.field(0);
+            return Ok(());
+        }
+        Err(exception(result.field(0)))
+    }
+
+    /// Adds a `Declaration` that was accepted before.
+    ///
+    /// # Errors
+    /// As [`Kernel::add`], for what even an unchecked declaration must fulfil.
+    pub fn add_unchecked(&mut self, decl: Obj) -> Result<(), String> {
+        // SAFETY: environment and declaration are owned by the callee.
+        let result = Obj(unsafe { lean_add_decl_without_checking(self.0.own(), decl.own()) });
         if result.tag() == 1 {
             self.0 = result.field(0);
             return Ok(());

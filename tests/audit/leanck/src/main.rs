@@ -1,5 +1,6 @@
-//! `leanck FILE.ndjson`: the official Lean 4 kernel's verdict on an export.
+//! `leanck FILE.ndjson [LINE]`: the official Lean 4 kernel's verdict on an export.
 //!
+//! With LINE, declarations before that line are believed (they were accepted in another file that begins the same).
 //! Prints `accepted` with counts (exit 0), `refused …` with the declaration and the reason (exit 1), or
 //! `malformed …` with the line (exit 2).
 
@@ -14,14 +15,15 @@ use replay::{Failure, Replay};
 
 fn main() {
     let mut args = std::env::args().skip(1);
-    let (Some(path), None) = (args.next(), args.next()) else {
-        eprintln!("usage: leanck FILE.ndjson");
+    let (path, from) = (args.next(), args.next().map_or(Ok(0), |n| n.parse()));
+    let (Some(path), Ok(from), None) = (path, from, args.next()) else {
+        eprintln!("usage: leanck FILE.ndjson [LINE]");
         std::process::exit(2);
     };
-    ffi::with_lean(move || judge(&path));
+    ffi::with_lean(move || judge(&path, from));
 }
 
-fn judge(path: &str) -> i32 {
+fn judge(path: &str, check_from: usize) -> i32 {
     let file = match File::open(path) {
         Ok(f) => f,
         Err(e) => {
@@ -30,6 +32,7 @@ fn judge(path: &str) -> i32 {
         }
     };
     let mut replay = Replay::default();
+    replay.check_from = check_from;
     match replay.run(BufReader::with_capacity(1 << 20, file)) {
         Err(Failure::Malformed(line, what)) => {
             println!("malformed line {line}: {what}");
