@@ -217,10 +217,15 @@ fn by_variables<'b>(
     let mut minors = Vec::new();
     let mut pending = Vec::new();
     for c in &mj.ctors {
-        let (g, infos) = minor_goal(el, m1, mj, *c, lctx.clone(), &mut |_, idx, value| {
+        let (g, infos) = minor_goal(el, m1, mj, *c, lctx.clone(), &mut |el, idx, value| {
             let mut args = idx.to_vec();
             args.push(value);
-            Ok(st.instantiate_rev(abs, &args))
+            let body = st.instantiate_rev(abs, &args);
+            Ok(if mj.ctors.len() == 1 {
+                reduce_projections(el, body)
+            } else {
+                body
+            })
         })?;
         minors.push(el.mk_mvar(g));
         pending.push((*c, g, infos));
@@ -253,6 +258,78 @@ fn by_variables<'b>(
         });
     }
     Ok(out)
+}
+
+/// Replaces projections of constructor applications by the fields: after `x` became `⟨a, b⟩`, `x.fst` is `a`.
+pub(crate) fn reduce_projections<'b>(el: &mut Elab<'b>, e: Expr) -> Expr {
+    let mut memo = rustc_hash::FxHashMap::default();
+    reduce_projections_go(el, e, &mut memo)
+}
+
+fn reduce_projections_go<'b>(
+    el: &mut Elab<'b>,
+    e: Expr,
+    memo: &mut rustc_hash::FxHashMap<Expr, Expr>,
+) -> Expr {
+    if let Some(r) = memo.get(&e) {
+        return *r;
+    }
+    let st = el.st;
+    let r = logic::subst::with_stack(|| match st.node(e) {
+        Node::App(..) => {
+            let (f, args) = st.unfold_app(e);
+            let f = reduce_projections_go(el, f, memo);
+            let args: Vec<Expr> = args
+                .iter()
+                .map(|a| reduce_projections_go(el, *a, memo))
+                .collect();
+            if let Node::Const(n, _) = st.node(f)
+                && let Some((s, np, i)) = el.ext.projections.get(&n).copied()
+                && let Some(x) = args.get(np)
+                && let Some(field) = field_of_ctor(el, s, i, *x)
+            {
+                return el.beta(field, &args[np + 1..]);
+            }
+            el.beta(f, &args)
+        }
+        Node::Proj(s, i, x) => {
+            let x = reduce_projections_go(el, x, memo);
+            field_of_ctor(el, s, i, x).unwrap_or_else(|| st.proj(s, i, x))
+        }
+        Node::Lam(n, t, b, bi) => {
+            let t = reduce_projections_go(el, t, memo);
+            let b = reduce_projections_go(el, b, memo);
+            st.lam(n, t, b, bi)
+        }
+        Node::Pi(n, t, b, bi) => {
+            let t = reduce_projections_go(el, t, memo);
+            let b = reduce_projections_go(el, b, memo);
+            st.pi(n, t, b, bi)
+        }
+        Node::Let(n, t, v, b) => {
+            let t = reduce_projections_go(el, t, memo);
+            let v = reduce_projections_go(el, v, memo);
+            let b = reduce_projections_go(el, b, memo);
+            st.let_(n, t, v, b)
+        }
+        _ => e,
+    });
+    memo.insert(e, r);
+    r
+}
+
+/// Field `i` of a constructor application of structure `s`.
+fn field_of_ctor<'b>(el: &Elab<'b>, s: Name, i: u32, x: Expr) -> Option<Expr> {
+    let (f, args) = el.st.unfold_app(x);
+    let Node::Const(c, _) = el.st.node(f) else {
+        return None;
+    };
+    match el.env.get(c) {
+        Some(logic::ConstantInfo::Constructor(k)) if k.inductive == s => args
+            .get(k.num_params as usize + i as usize)
+            .copied(),
+        _ => None,
+    }
 }
 
 fn instantiate_all<'b>(el: &mut Elab<'b>, mut ty: Expr, args: &[Expr]) -> Expr {

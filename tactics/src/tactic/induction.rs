@@ -67,6 +67,9 @@ pub(crate) fn cases<'b>(
     if alts.is_some() {
         let ctors = constructors_of(el, h)?;
         check_heads(el, &heads, &ctors)?;
+        for hd in &heads {
+            check_count(el, hd, &ctors)?;
+        }
     }
     let done = cases_core(el, goal, h, &names)?;
     let branches = done
@@ -80,6 +83,32 @@ pub(crate) fn cases<'b>(
         })
         .collect();
     finish(el, branches, alts)
+}
+
+/// An error if a case names more variables than its constructor has.
+fn check_count<'b>(el: &Elab<'b>, head: &InductionAltHead, ctors: &[Name]) -> Result<()> {
+    let st = el.st;
+    let Some(ctor) = ctors.iter().find(|c| head_matches(st, head, **c)) else {
+        return Ok(());
+    };
+    let Some(ConstantInfo::Constructor(c)) = el.env.get(*ctor) else {
+        return Ok(());
+    };
+    let infos = super::rcases::field_infos(st, c.sig.ty, c.num_params as usize);
+    let n = count_named(head, &infos);
+    if head.vars.len() > n {
+        return Err(too_many(head, n));
+    }
+    Ok(())
+}
+
+fn too_many(head: &InductionAltHead, n: usize) -> ElabError {
+    let given = head.vars.len();
+    let vars = if n == 1 { "variable" } else { "variables" };
+    ElabError::new(
+        head.span,
+        format!("this case has {n} {vars} to name, but {given} names are given"),
+    )
 }
 
 fn constructors_of<'b>(el: &mut Elab<'b>, h: FVarId) -> Result<Vec<Name>> {
@@ -209,11 +238,7 @@ fn finish<'b>(
             && b.closed
             && h.vars.len() > count_named(h, &b.infos)
         {
-            let (given, n) = (h.vars.len(), count_named(h, &b.infos));
-            return Err(ElabError::new(
-                h.span,
-                format!("this case has {n} variables to name, but {given} names are given"),
-            ));
+            return Err(too_many(h, count_named(h, &b.infos)));
         }
         let (_, goal) = intro_fields(el, b.goal, &b.infos, &names)?;
         let (_, goal) = el.intro_n(goal, b.rest.len(), &b.rest)?;

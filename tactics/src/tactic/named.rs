@@ -91,11 +91,11 @@ pub(crate) fn run<'b>(
             Ok(vec![g])
         }
         ("nofun", []) => {
-            let gs = basic::intros(el, m, &[])?;
-            for g in &gs {
-                basic::contradiction(el, *g)?;
+            let mut goal = m;
+            while let Ok((_, g)) = el.try_or_restore(|el| el.intro(goal, None)) {
+                goal = g;
             }
-            Ok(Vec::new())
+            basic::contradiction(el, goal)
         }
         ("classical" | "rotate_left" | "rotate_right" | "swap", []) => Ok(vec![m]),
         _ => {

@@ -1,12 +1,14 @@
 //! `unfold f`: definitions are replaced by what they say.
 
-use logic::{ConstantInfo, Expr, Name, Node};
+use logic::{ConstantInfo, Declaration, Expr, Name, Node, Signature};
 
-use crate::meta::{Elab, ElabError, MVarId, Result};
+use crate::meta::{Elab, ElabError, LCtx, MVarId, Result};
 use crate::syntax::ast::{Ident, Location};
 
+use super::cases::{cases_core, no_names};
 use super::location::{at_places, places};
-use super::util::on_goal;
+use super::rewrite::{Equation, equation_of, rewrite_goal, rewrite_hyp};
+use super::util::{as_fvar, goal_in, on_goal};
 
 /// `unfold f g at h`.
 pub(crate) fn unfold<'b>(
@@ -44,6 +46,24 @@ pub(crate) fn unfold<'b>(
             };
             let ty = el.instantiate_mvars(ty);
             let new = el.with_goal(goal, |el| unfold_in(el, ty, *n));
+            if new == ty
+                && el.ext.rec_arg.contains_key(n)
+                && let Some(eq) = equation(el, *n)?
+            {
+                let rewritten = match place {
+                    None => rewrite_goal(el, goal, &eq)?,
+                    Some(h) => rewrite_hyp(el, goal, h, &eq)?,
+                };
+                if let Some(gs) = rewritten
+                    && let Some(g2) = gs.first()
+                {
+                    let name = place.map(|h| el.local(h).user_name);
+                    goal = *g2;
+                    let lctx = el.mvar_lctx(goal);
+                    place = name.and_then(|n| el.find_local(&lctx, n));
+                    continue;
+                }
+            }
             if new == ty {
                 let err = ElabError::new(
                     id.span,
@@ -94,8 +114,14 @@ fn go<'b>(
             };
             let whole = st.apps(f2, &args);
             match st.node(f2) {
-                Node::Const(c, _) if c == n => {
-                    el.unfold_definition(whole).map_or(whole, |u| el.head_beta(u))
+                Node::Const(c, ls) if c == n => {
+                    let unfolded = match el.unfold_smart(c, ls, &args) {
+                        Some(u) => Some(u),
+                        // Stuck on a match: it shows, unless the function calls itself.
+                        None if el.ext.rec_arg.contains_key(&c) => None,
+                        None => el.unfold_const_raw(whole),
+                    };
+                    unfolded.map_or(whole, |u| el.head_beta(u))
                 }
                 _ => whole,
             }
@@ -124,4 +150,92 @@ fn go<'b>(
     });
     memo.insert(e, r);
     r
+}
+
+/// The theorem `f.eq_def`: `f x₁ … xₙ` equals the body of `f`, matches and recursive calls as written. It is proved on
+/// first use, by the cases that the matches distinguish.
+pub(crate) fn eq_def<'b>(el: &mut Elab<'b>, f: Name) -> Result<Option<Name>> {
+    let st = el.st;
+    let name = st.name_str(f, "eq_def");
+    if el.env.get(name).is_some() {
+        return Ok(Some(name));
+    }
+    let Some(body) = el.ext.smart.get(&f).copied() else {
+        return Ok(None);
+    };
+    let Some(info) = el.const_info(f) else {
+        return Ok(None);
+    };
+    let params = info.univ_params().to_vec();
+    let levels: Vec<_> = params.iter().map(|n| st.level_param(*n)).collect();
+    let head = st.constant(f, &levels);
+    let statement = el.with_lctx(LCtx::default(), |el| {
+        el.lambda_telescope(body, |el, xs, rhs| {
+            let lhs = st.apps(head, xs);
+            let eq = el.mk_eq(lhs, rhs)?;
+            Ok(el.mk_pi(xs, eq))
+        })
+    })?;
+    let saved = el.save();
+    let goal = goal_in(el, LCtx::default(), statement, Name::ANON);
+    let n = el.count_foralls(statement);
+    let (_, g) = el.intro_n(goal, n, &[])?;
+    if !prove_by_cases(el, g, 0)? {
+        el.restore(&saved);
+        return Ok(None);
+    }
+    let e = el.mk_mvar(goal);
+    let value = el.instantiate_mvars(e);
+    let d = Declaration::Theorem {
+        sig: Signature {
+            name,
+            univ_params: params,
+            ty: statement,
+        },
+        value,
+    };
+    if el.env.add(d).is_err() {
+        return Ok(None);
+    }
+    el.register_name(name);
+    Ok(Some(name))
+}
+
+/// Closes `lhs = match …` by `rfl` in each case of the variables that the right side matches on.
+fn prove_by_cases<'b>(el: &mut Elab<'b>, m: MVarId, depth: u32) -> Result<bool> {
+    if depth > 64 {
+        return Ok(false);
+    }
+    let target = el.mvar_type(m);
+    let Some((_, lhs, rhs)) = el.match_eq(target) else {
+        return Ok(false);
+    };
+    let rhs = el.with_goal(m, |el| el.whnf_core(rhs));
+    let (f, args) = el.st.unfold_app(rhs);
+    if let Node::Const(c, _) = el.st.node(f)
+        && let Some(info) = el.cases_on_info(c)
+        && let Some(major) = args.get(info.major())
+        && let Some(x) = as_fvar(el.st, *major)
+    {
+        for c in cases_core(el, m, x, &no_names)? {
+            if !prove_by_cases(el, c.goal, depth + 1)? {
+                return Ok(false);
+            }
+        }
+        return Ok(true);
+    }
+    let refl = el.with_goal(m, |el| el.mk_eq_refl(lhs))?;
+    el.assign(m, refl);
+    Ok(true)
+}
+
+/// `f x₁ … xₙ = body` with open variables.
+fn equation<'b>(el: &mut Elab<'b>, f: Name) -> Result<Option<Equation>> {
+    match eq_def(el, f)? {
+        Some(n) => {
+            let c = el.mk_const(n)?;
+            equation_of(el, c, false)
+        }
+        None => Ok(None),
+    }
 }

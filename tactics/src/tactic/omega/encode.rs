@@ -87,7 +87,7 @@ impl Reader<'_, '_> {
 
     /// A certificate as `Omega.Cert`.
     pub fn encode_cert(&self, c: &Cert, columns: &Columns) -> Expr {
-        logic::with_stack(|| match c {
+        logic::subst::with_stack(|| match c {
             Cert::Done(sum) => self.call("Omega.Cert.done", &[self.encode_combo(sum)]),
             Cert::Cut {
                 sum,

@@ -18,7 +18,7 @@ mod solve;
 #[cfg(test)]
 mod tests;
 
-use logic::{BinderInfo, Expr, Level, Node};
+use logic::{BinderInfo, Expr, Node};
 use num_bigint::BigInt;
 
 use crate::meta::{Elab, ElabError, FVarId, MVarId, Result};
@@ -178,7 +178,7 @@ impl<'a, 'b> Search<'a, 'b> {
             return Err(Failure::Cases);
         }
         let choice = known.choices.remove(pick);
-        let result = logic::with_stack(|| self.split(known, &choice));
+        let result = logic::subst::with_stack(|| self.split(known, &choice));
         known.choices.insert(pick, choice);
         result
     }
@@ -261,7 +261,7 @@ impl<'a, 'b> Search<'a, 'b> {
             let (low, high) = (r.encode_linear(&f.low, &columns), r.encode_linear(&f.high, &columns));
             r.call("Omega.Premises.cons", &[low, high, rest])
         });
-        let refl = st.constant(st.name("Eq.refl"), &[Level::ONE]);
+        let refl = st.constant(st.name("Eq.refl"), &[st.level_nat(1)]);
         let refl = st.apps(refl, &[st.const0("Bool"), st.const0("Bool.true")]);
         let sound = r.call("Omega.sound", &[r.list(&atoms), list, r.encode_cert(&cert, &columns), refl]);
         let proofs: Vec<Expr> = used.iter().map(|f| f.proof).collect();

@@ -95,7 +95,7 @@ pub(super) struct Known {
 impl Reader<'_, '_> {
     /// Reads a proposition.
     pub fn prop(&mut self, e: Expr) -> Prop {
-        logic::with_stack(|| self.prop_here(e))
+        logic::subst::with_stack(|| self.prop_here(e))
     }
 
     fn prop_here(&mut self, e: Expr) -> Prop {
@@ -170,7 +170,7 @@ impl Reader<'_, '_> {
             }
             ("Nat.beq", [m, n]) => {
                 let st = self.el.st;
-                let eq = st.constant(st.name("Eq"), &[logic::Level::ONE]);
+                let eq = st.constant(st.name("Eq"), &[st.level_nat(1)]);
                 ("beq", vec![*m, *n], st.apps(eq, &[st.const0("Nat"), *m, *n]))
             }
             ("Decidable.decide", [p, inst]) => ("decide", vec![*p, *inst], *p),
@@ -207,7 +207,7 @@ impl Reader<'_, '_> {
 
     /// Adds what follows from `proof`, a proof of `p` (or of `¬p`). What is not understood is dropped.
     pub fn assert(&self, known: &mut Known, proof: Expr, p: &Prop, positive: bool) {
-        logic::with_stack(|| {
+        logic::subst::with_stack(|| {
             if positive {
                 self.assert_true(known, proof, p);
             } else {

@@ -148,7 +148,7 @@ impl<'a, 'b> Reader<'a, 'b> {
         if let Some(t) = self.terms.get(&e) {
             return t.clone();
         }
-        let t = logic::with_stack(|| self.read(e));
+        let t = logic::subst::with_stack(|| self.read(e));
         self.terms.insert(e, t.clone());
         t
     }
@@ -251,7 +251,7 @@ impl<'a, 'b> Reader<'a, 'b> {
     /// A proof of `1 ≤ k` for a positive literal.
     fn positive(&self, k: &BigUint) -> Expr {
         let st = self.el.st;
-        let refl = st.constant(st.name("Eq.refl"), &[logic::Level::ONE]);
+        let refl = st.constant(st.name("Eq.refl"), &[st.level_nat(1)]);
         let refl = st.apps(refl, &[st.const0("Bool"), st.const0("Bool.true")]);
         self.call("Nat.le_of_ble_eq_true", &[st.nat_u64(1), st.nat(k), refl])
     }
