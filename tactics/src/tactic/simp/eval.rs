@@ -485,7 +485,7 @@ fn prop_equation<'b>(el: &mut Elab<'b>, e: Expr, a: Expr, b: Expr) -> Option<Sim
     }
     if b == falsity {
         let q = el.mk_not(a);
-        let to = lam(el, e, st.apps(st.const0("of_eq_false"), &[a, h]));
+        let to = lam(el, e, st.apps(st.const0("not_of_eq_false"), &[a, h]));
         let from = lam(el, q, st.apps(st.const0("eq_false"), &[a, h]));
         return Some(propext(el, e, q, to, from));
     }

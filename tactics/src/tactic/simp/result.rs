@@ -153,6 +153,6 @@ pub(crate) fn of_eq_false<'b>(el: &Elab<'b>, p: Expr, proof: Option<Expr>) -> Ex
             let f = st.const0("False");
             st.lam(st.name("h"), f, st.bvar(0), BinderInfo::Default)
         }
-        Some(h) => st.apps(st.const0("of_eq_false"), &[p, h]),
+        Some(h) => st.apps(st.const0("not_of_eq_false"), &[p, h]),
     }
 }
