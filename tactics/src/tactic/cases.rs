@@ -5,7 +5,7 @@ use logic::{BinderInfo, Expr, Level, Name, Node};
 use crate::meta::{Elab, ElabError, FVarId, MVarId, Result};
 
 use super::unify::unify_equations;
-use super::util::{FVarSubst, as_fvar, context, dependents, goal_in, mentions, try_clear};
+use super::util::{FVarSubst, as_fvar, dependents, goal_in, mentions, try_clear};
 
 /// One case that is possible.
 #[derive(Clone, Debug)]
@@ -563,9 +563,4 @@ pub(crate) fn generalize_term<'b>(
         goal = g;
     }
     Ok((x, h, goal))
-}
-
-/// All variables of a goal's context that are visible to scripts or not, for callers that look for one.
-pub(crate) fn hypotheses<'b>(el: &Elab<'b>, m: MVarId) -> Vec<FVarId> {
-    context(&el.mvar_lctx(m))
 }

@@ -3,7 +3,7 @@
 use logic::{Expr, Name, Node, Store};
 
 use crate::meta::{Elab, ElabError, FVarId, LCtx, MVarId, Result};
-use crate::syntax::ast::{self, BinderName, Ident, Span};
+use crate::syntax::ast::{self, BinderName, Ident};
 
 /// What became of free variables when hypotheses were reverted and introduced again, or substituted away.
 #[derive(Clone, Debug, Default)]
@@ -219,21 +219,6 @@ pub(crate) fn term_local<'b>(el: &mut Elab<'b>, m: MVarId, t: &ast::Term) -> Opt
     let lctx = el.mvar_lctx(m);
     let name = ident_name(el.st, id);
     el.find_local(&lctx, name)
-}
-
-/// An identifier term.
-pub(crate) fn mk_ident(name: &str, span: Span) -> ast::Term {
-    ast::Term {
-        kind: ast::TermKind::Ident {
-            id: Ident {
-                name: name.into(),
-                span,
-            },
-            levels: None,
-            explicit: false,
-        },
-        span,
-    }
 }
 
 /// Clears a hypothesis if nothing depends on it.

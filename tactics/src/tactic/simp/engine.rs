@@ -43,11 +43,6 @@ impl Simp {
         }
     }
 
-    /// Forgets results: after the rules have changed.
-    pub fn forget(&mut self) {
-        self.memo.clear();
-    }
-
     /// Simplifies a term of the current context.
     pub fn simplify<'b>(&mut self, el: &mut Elab<'b>, e: Expr) -> Result<Simplified> {
         let e = el.instantiate_mvars(e);

@@ -50,14 +50,6 @@ pub(crate) fn trans<'b>(
     })
 }
 
-/// `b = a` from `a = b`.
-pub(crate) fn symm<'b>(el: &mut Elab<'b>, a: Expr, b: Expr, proof: Expr) -> Result<Expr> {
-    let st = el.st;
-    let (ty, l) = type_and_level(el, a)?;
-    let c = st.constant(st.name("Eq.symm"), &[l]);
-    Ok(st.apps(c, &[ty, a, b, proof]))
-}
-
 /// The proof, or `Eq.refl` where none was needed.
 pub(crate) fn proof_or_refl<'b>(el: &mut Elab<'b>, s: &Simplified) -> Result<Expr> {
     match s.proof {

@@ -254,10 +254,6 @@ fn ne_as_eq<'b>(el: &Elab<'b>, ty: Expr) -> Option<Expr> {
 }
 
 impl RuleSet {
-    /// Number of rules.
-    pub fn len(&self) -> usize {
-        self.rules.len()
-    }
 
     /// The rule with a number.
     pub fn rule(&self, k: usize) -> &Rule {
