@@ -37,7 +37,13 @@ impl<'b> Elab<'b> {
         let saved = self.lctx.clone();
         let r = self.below_decls(name, &rec, v, v1, &us);
         self.lctx = saved;
-        for d in r? {
+        // A reflexive type's values of the motive may live in a higher universe than `below` has here.
+        let ds = match r {
+            Ok(ds) => ds,
+            Err(_) if info.is_reflexive => return Ok(()),
+            Err(e) => return Err(e),
+        };
+        for d in ds {
             let n = match &d {
                 Declaration::Definition { sig, .. } => sig.name,
                 _ => name,

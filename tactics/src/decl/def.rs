@@ -303,8 +303,9 @@ impl<'b> Elab<'b> {
             DeclValue::Term(t) => self.elab_term_ensuring(t, Some(ty)),
             DeclValue::Equations(alts) => {
                 let w = self.instantiate_mvars(ty);
+                let n = alts.first().and_then(|a| a.rows.first()).map_or(1, Vec::len);
                 let old = std::mem::replace(&mut self.may_postpone, false);
-                let r = self.elab_fun_match(alts, Some(w), span);
+                let r = self.elab_equations(alts, w, n, true, span);
                 self.may_postpone = old;
                 r
             }

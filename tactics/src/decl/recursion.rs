@@ -25,8 +25,7 @@ struct Rec<'a, 'b> {
     /// All arguments of the function.
     ps: &'a [Expr],
     fixed: usize,
-    /// Positions of the indices and of the decreasing argument.
-    idx: Vec<usize>,
+    /// The position of the decreasing argument.
     major: usize,
     /// Positions of the other varying arguments.
     others: Vec<usize>,
@@ -264,7 +263,6 @@ impl<'b> Elab<'b> {
             f,
             ps,
             fixed,
-            idx,
             major: i,
             others,
             motive: mv,

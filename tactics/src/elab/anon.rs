@@ -125,7 +125,6 @@ impl<'b> Elab<'b> {
         &mut self,
         args: &[Term],
         expected: Option<Expr>,
-        span: Span,
     ) -> Result<Expr> {
         let st = self.st;
         let l = self.mk_fresh_level();

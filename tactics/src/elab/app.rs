@@ -232,9 +232,64 @@ impl<'b> Elab<'b> {
         expected: Option<Expr>,
         span: Span,
     ) -> Result<Expr> {
-        if !args.explicit && self.is_eliminator(f) && expected.is_some() {
+        let motive = self.st.name("motive");
+        let mut args = args;
+        // Without minor premises the motive is given explicitly.
+        if let Node::Const(n, _) = self.st.node(f)
+            && let Some(logic::ConstantInfo::Recursor(r)) = self.env.get(n)
+            && r.num_minors == 0
+            && r.num_params == 0
+            && !args.positional.is_empty()
+            && args.named.is_empty()
+        {
+            args.explicit = true;
+        }
+        if !args.explicit
+            && self.is_eliminator(f)
+            && expected.is_some()
+            && !args.named.iter().any(|(n, _, _)| *n == motive)
+        {
             return self.elab_eliminator(f, args, expected, span);
         }
+        // The expected type may suggest the wrong arguments: then they are elaborated without it.
+        if expected.is_none() || args.explicit || args.positional.is_empty() {
+            return self.elab_fn_args_once(f, args, expected, span, &mut false);
+        }
+        let saved = self.save();
+        let mut guided = true;
+        let r = self.elab_fn_args_once(f, args.clone(), expected, span, &mut guided);
+        match r {
+            Err(ElabError::Fail(d)) if guided && d.code == "elab.type_mismatch.arg" => {
+                self.restore(&saved);
+                let r = self.elab_fn_args_once(f, args, expected, span, &mut false);
+                match r {
+                    Ok(e) => Ok(e),
+                    Err(ElabError::Postpone) => Err(ElabError::Postpone),
+                    Err(_) => {
+                        let mut d = d;
+                        d.code = "elab.type_mismatch";
+                        Err(ElabError::Fail(d))
+                    }
+                }
+            }
+            Err(ElabError::Fail(mut d)) if d.code == "elab.type_mismatch.arg" => {
+                d.code = "elab.type_mismatch";
+                Err(ElabError::Fail(d))
+            }
+            r => r,
+        }
+    }
+
+    /// `guided` says whether the expected type is used for the arguments, and afterwards whether it was.
+    fn elab_fn_args_once(
+        &mut self,
+        f: Expr,
+        args: Args,
+        expected: Option<Expr>,
+        span: Span,
+        guided: &mut bool,
+    ) -> Result<Expr> {
+        let use_expected = std::mem::replace(guided, false);
         let st = self.st;
         let Args {
             positional,
@@ -309,8 +364,11 @@ impl<'b> Elab<'b> {
                     propagated = true;
                     if let Some(x) = expected
                         && eta.is_empty()
+                        && use_expected
                     {
+                        let mark = self.mctx.trail.len();
                         self.propagate_expected(x, fty, positional.len() - next, &named);
+                        *guided = self.mctx.trail.len() > mark;
                         fty = self.instantiate_mvars(fty);
                         if let Node::Pi(_, d, b, _) = st.node(fty) {
                             let a = self.elab_arg(&positional[next], d)?;
@@ -412,10 +470,17 @@ impl<'b> Elab<'b> {
     }
 
     pub(crate) fn elab_arg(&mut self, a: &ArgVal, ty: Expr) -> Result<Expr> {
-        match a {
-            ArgVal::Ast(t) => self.elab_term_ensuring(t, Some(ty)),
-            ArgVal::Expr(e, s) => self.ensure_type(*e, ty, *s),
-        }
+        let (e, s) = match a {
+            ArgVal::Ast(t) => (self.elab_term(t, Some(ty))?, t.span),
+            ArgVal::Expr(e, s) => (*e, *s),
+        };
+        self.ensure_type(e, ty, s).map_err(|e| match e {
+            ElabError::Fail(mut d) if d.code == "elab.type_mismatch" => {
+                d.code = "elab.type_mismatch.arg";
+                ElabError::Fail(d)
+            }
+            e => e,
+        })
     }
 
     /// Unifies the expected type with the type that the application will have, if that type does not depend on the explicit
@@ -491,6 +556,22 @@ impl<'b> Elab<'b> {
 
     /// `T.rec minors… major : expected`: the motive is the expected type abstracted over indices and major premise.
     fn elab_eliminator(
+        &mut self,
+        f: Expr,
+        args: Args,
+        expected: Option<Expr>,
+        span: Span,
+    ) -> Result<Expr> {
+        self.elab_eliminator_go(f, args, expected, span).map_err(|e| match e {
+            ElabError::Fail(mut d) if d.code == "elab.type_mismatch.arg" => {
+                d.code = "elab.type_mismatch";
+                ElabError::Fail(d)
+            }
+            e => e,
+        })
+    }
+
+    fn elab_eliminator_go(
         &mut self,
         f: Expr,
         args: Args,
@@ -603,10 +684,7 @@ impl<'b> Elab<'b> {
     }
 
     fn elab_plain_eliminator(&mut self, f: Expr, args: Args, span: Span) -> Result<Expr> {
-        let saved = std::mem::take(&mut self.ext.other);
-        let r = self.elab_fn_args(f, args, None, span);
-        self.ext.other = saved;
-        r
+        self.elab_fn_args_once(f, args, None, span, &mut false)
     }
 
     /// `fun xs => body` with the binder types of a Π-type.

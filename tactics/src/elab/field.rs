@@ -75,7 +75,7 @@ impl<'b> Elab<'b> {
             if let Some(h) = self.head_const(ty) {
                 heads.push(h);
                 if let Some(r) =
-                    self.field_of_head(e, ty, h, field, &args, expected, field_span, span)?
+                    self.field_of_head(e, h, field, &args, expected, field_span, span)?
                 {
                     return Ok(r);
                 }
@@ -83,7 +83,7 @@ impl<'b> Elab<'b> {
                 let h = st.name("Function");
                 heads.push(h);
                 if let Some(r) =
-                    self.field_of_head(e, ty, h, field, &args, expected, field_span, span)?
+                    self.field_of_head(e, h, field, &args, expected, field_span, span)?
                 {
                     return Ok(r);
                 }
@@ -96,6 +96,15 @@ impl<'b> Elab<'b> {
                 Some(n) if n != ty => ty = n,
                 _ => break,
             }
+        }
+        // `T.f` for a type `T`: an unknown name.
+        if matches!(st.node(e), Node::Const(..)) && self.is_type(e) {
+            let written = format!("{}.{field}", self.pp_short(e));
+            let id = crate::syntax::ast::Ident {
+                name: written.into(),
+                span: field_span,
+            };
+            return Err(self.unknown_name(&id));
         }
         let (es, ts) = (self.pp_short(e), self.pp(ety));
         let mut err = ElabError::new(
@@ -122,7 +131,6 @@ impl<'b> Elab<'b> {
     fn field_of_head(
         &mut self,
         e: Expr,
-        ty: Expr,
         h: Name,
         field: &str,
         args: &Args,
@@ -168,7 +176,7 @@ impl<'b> Elab<'b> {
                 let pty = self.whnf_core(pty);
                 if let Some(ph) = self.head_const(pty)
                     && let Some(r) =
-                        self.field_of_head(p, pty, ph, field, args, expected, field_span, span)?
+                        self.field_of_head(p, ph, field, args, expected, field_span, span)?
                 {
                     return Ok(Some(r));
                 }

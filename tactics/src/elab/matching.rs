@@ -107,8 +107,20 @@ impl<'b> Elab<'b> {
             });
         };
         let ty = self.instantiate_mvars(ty);
+        self.elab_equations(alts, ty, n, false, span)
+    }
+
+    /// A function of type `ty` by equations; with `all_binders`, implicit arguments have patterns too.
+    pub(crate) fn elab_equations(
+        &mut self,
+        alts: &[MatchAlt],
+        ty: Expr,
+        n: usize,
+        all_binders: bool,
+        span: Span,
+    ) -> Result<Expr> {
         self.with_lctx_saved(|el| {
-            let (all, body) = el.open_explicit(ty, n);
+            let (all, body) = el.open_explicit(ty, n, all_binders);
             let xs = all.1;
             if xs.len() < n {
                 if el.is_mvar_headed(body) {
@@ -129,8 +141,13 @@ impl<'b> Elab<'b> {
         })
     }
 
-    /// Opens `∀`s until `n` explicit ones are open: all variables, and the explicit ones.
-    pub(crate) fn open_explicit(&mut self, ty: Expr, n: usize) -> ((Vec<Expr>, Vec<Expr>), Expr) {
+    /// Opens `∀`s until `n` explicit ones (or `n` of any kind) are open: all variables, and those that count.
+    pub(crate) fn open_explicit(
+        &mut self,
+        ty: Expr,
+        n: usize,
+        all_binders: bool,
+    ) -> ((Vec<Expr>, Vec<Expr>), Expr) {
         let st = self.st;
         let mut all = Vec::new();
         let mut xs = Vec::new();
@@ -147,7 +164,7 @@ impl<'b> Elab<'b> {
             let name = if bi == BinderInfo::Default { name } else { m };
             let x = self.push_local(name, d, bi);
             all.push(x);
-            if bi == BinderInfo::Default {
+            if bi == BinderInfo::Default || all_binders {
                 xs.push(x);
             }
             cur = st.instantiate1(b, x);

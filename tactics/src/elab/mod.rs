@@ -319,7 +319,7 @@ impl<'b> Elab<'b> {
             }
             TermKind::AnonCtor(args) => self.elab_anon_ctor(args, expected, t.span),
             TermKind::Tuple(args) => self.elab_tuple(args, expected, t.span),
-            TermKind::List(args) => self.elab_list(args, expected, t.span),
+            TermKind::List(args) => self.elab_list(args, expected),
             TermKind::StructInst {
                 sources,
                 fields,

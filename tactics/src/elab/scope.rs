@@ -50,6 +50,17 @@ pub struct Scope {
     pub frames: Vec<Frame>,
 }
 
+/// Names that need no namespace anywhere, as in Lean.
+const EXPORTED: &[(&str, &str)] = &[
+    ("Bool", "true"),
+    ("Bool", "false"),
+    ("Option", "none"),
+    ("Option", "some"),
+    ("Decidable", "isTrue"),
+    ("Decidable", "isFalse"),
+    ("Decidable", "decide"),
+];
+
 /// A namespace, by default the root.
 #[derive(Clone, Copy)]
 pub struct CurrentNamespace(pub Name);
@@ -191,6 +202,10 @@ impl<'b> Elab<'b> {
             && !out.contains(&c)
         {
             out.push(c);
+        }
+        if out.is_empty() {
+            let home = EXPORTED.iter().find(|(_, name)| st.name(name) == n);
+            out.extend(home.and_then(|(ns, name)| known(st.name(&format!("{ns}.{name}")))));
         }
         out
     }

@@ -192,7 +192,6 @@ impl<'b> Elab<'b> {
 
     /// Adds a local definition to a goal.
     pub fn define(&mut self, m: MVarId, name: Name, ty: Expr, value: Expr) -> Result<(FVarId, MVarId)> {
-        let st = self.st;
         let decl = self.mvar_decl(m).clone();
         let x = self.new_local(name, ty, Some(value), BinderInfo::Default);
         let mut lctx = decl.lctx.clone();

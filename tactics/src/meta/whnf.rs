@@ -6,7 +6,7 @@
 use logic::subst::with_stack;
 use logic::{ConstantInfo, Expr, Level, Name, Node};
 
-use super::{Elab, FVarId, MVarId, Transparency};
+use super::{Elab, FVarId, Transparency};
 
 /// How a `casesOn` is laid out: `params motive indices major minors`.
 #[derive(Clone, Copy, Debug)]
