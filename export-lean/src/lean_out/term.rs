@@ -328,11 +328,8 @@ impl<'c, 'b> Printer<'c, 'b> {
         if self.cx.explicit.contains(&n) {
             out.push('@');
         }
-        if self
-            .cx
-            .names
-            .is_hidden(name, self.cx.names.get(self.within))
-        {
+        let within = self.cx.names.get(self.within);
+        if self.cx.names.is_hidden(name, within) || Names::is_shadowed(name, self.locals.iter()) {
             out.push_str("_root_.");
         }
         out.push_str(name);
