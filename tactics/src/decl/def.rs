@@ -58,7 +58,14 @@ impl<'b> Elab<'b> {
         let env = self.env.clone();
         let name = self.decl_name(d, span);
         self.check_fresh(name, name_span)?;
+        // Inside `A.f`, names of `A` are known by their last component.
+        let outer = self.scope.namespace;
+        let written = self.written_name(name);
+        if d.name.is_some() {
+            self.scope.namespace.0 = self.st.name_prefix(written);
+        }
         let r = self.elab_decl_go(d, name, span, name_span);
+        self.scope.namespace = outer;
         self.lctx = crate::meta::LCtx::default();
         self.rec_fns.clear();
         match r {

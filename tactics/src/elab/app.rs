@@ -232,7 +232,6 @@ impl<'b> Elab<'b> {
         expected: Option<Expr>,
         span: Span,
     ) -> Result<Expr> {
-        let motive = self.st.name("motive");
         let mut args = args;
         // Without minor premises the motive is given explicitly.
         if let Node::Const(n, _) = self.st.node(f)
@@ -244,10 +243,10 @@ impl<'b> Elab<'b> {
         {
             args.explicit = true;
         }
+        let motive = self.st.name("motive");
         if !args.explicit
             && self.is_eliminator(f)
-            && expected.is_some()
-            && !args.named.iter().any(|(n, _, _)| *n == motive)
+            && (expected.is_some() || args.named.iter().any(|(n, _, _)| *n == motive))
         {
             return self.elab_eliminator(f, args, expected, span);
         }
@@ -579,11 +578,13 @@ impl<'b> Elab<'b> {
         span: Span,
     ) -> Result<Expr> {
         let st = self.st;
-        let Some(goal) = expected else {
-            return Err(ElabError::msg("the motive is not known"));
+        let motive_name = st.name("motive");
+        let goal = match expected {
+            Some(g) => self.instantiate_mvars(g),
+            None => st.prop(),
         };
-        let goal = self.instantiate_mvars(goal);
-        if st.has_mvar(goal) && self.may_postpone {
+        let motive_named = args.named.iter().any(|(n, _, _)| *n == motive_name);
+        if st.has_mvar(goal) && self.may_postpone && !motive_named {
             return Err(ElabError::Postpone);
         }
         let fty = self.infer_type(f)?;
@@ -597,6 +598,7 @@ impl<'b> Elab<'b> {
         let mut later: Vec<(MVarId, ArgVal)> = Vec::new();
         let mut named = args.named.clone();
         let mut motive_given = false;
+        let mut the_motive: Option<(MVarId, ArgVal)> = None;
         let mut used = Vec::new();
         for (m, bi) in ms.iter().zip(&bis) {
             let n = self.mvar_decl(*m).user_name;
@@ -615,10 +617,11 @@ impl<'b> Elab<'b> {
             };
             if m.0 == motive {
                 motive_given = true;
+                the_motive = Some((*m, v));
+                continue;
             }
             let me = st.mvar(m.0);
-            let is_target = margs.contains(&me) || m.0 == motive;
-            if is_target {
+            if margs.contains(&me) {
                 let ty = self.mvar_type(*m);
                 let a = self.elab_arg(&v, ty)?;
                 if !self.is_defeq(me, a) {
@@ -637,6 +640,14 @@ impl<'b> Elab<'b> {
             return self.elab_plain_eliminator(f, plain, span);
         }
         self.synthesize_light()?;
+        if let Some((m, v)) = the_motive {
+            let ty = self.mvar_type(m);
+            let a = self.elab_arg(&v, ty)?;
+            let me = st.mvar(m.0);
+            if !self.is_defeq(me, a) {
+                return Err(ElabError::new(v.span(), "this motive does not fit the others"));
+            }
+        }
         let rest: Vec<ArgVal> = pos.cloned().collect();
         if !motive_given {
             let mut goal_abs = goal;
@@ -680,7 +691,15 @@ impl<'b> Elab<'b> {
         if !used.is_empty() {
             return self.elab_plain_eliminator(f, args, span);
         }
-        Ok(self.instantiate_mvars(e))
+        let e = self.instantiate_mvars(e);
+        if rest.is_empty() {
+            return Ok(e);
+        }
+        let more = Args {
+            positional: rest,
+            ..Args::default()
+        };
+        self.elab_fn_args_once(e, more, expected, span, &mut false)
     }
 
     fn elab_plain_eliminator(&mut self, f: Expr, args: Args, span: Span) -> Result<Expr> {

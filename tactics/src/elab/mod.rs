@@ -106,10 +106,26 @@ impl<'b> Elab<'b> {
         }
         let (et2, ty2) = (self.instantiate_mvars(et), self.instantiate_mvars(ty));
         // A type that is not known yet may turn out to need a coercion.
-        if self.may_postpone && (self.is_mvar_headed(et2) || self.is_mvar_headed(ty2)) {
+        if self.may_postpone
+            && (self.is_mvar_headed(et2)
+                || self.is_mvar_headed(ty2)
+                || self.mentions_pending(et2)
+                || self.mentions_pending(ty2))
+        {
             return Ok(self.postpone(ty, PendingKind::Coercion(e), span));
         }
         Err(self.type_mismatch(e, et, ty).at(span))
+    }
+
+    /// Whether a term mentions something whose elaboration is postponed.
+    pub(crate) fn mentions_pending(&mut self, e: Expr) -> bool {
+        if !self.st.has_mvar(e) || self.pending.is_empty() {
+            return false;
+        }
+        let ms = self.collect_mvars(e);
+        self.pending
+            .iter()
+            .any(|p| !matches!(p.kind, PendingKind::Tactic(_)) && ms.contains(&p.mvar))
     }
 
     pub(crate) fn is_mvar_headed(&mut self, e: Expr) -> bool {

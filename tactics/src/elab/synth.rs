@@ -57,6 +57,11 @@ impl<'b> Elab<'b> {
                 .or_else(|| {
                     self.pending
                         .iter()
+                        .position(|p| matches!(p.kind, PendingKind::Term(_)))
+                })
+                .or_else(|| {
+                    self.pending
+                        .iter()
                         .position(|p| !matches!(p.kind, PendingKind::Tactic(_)))
                 });
             if let Some(i) = forced {
@@ -164,6 +169,9 @@ impl<'b> Elab<'b> {
                 if self.is_defeq(ty, et) {
                     self.finish(p.mvar, *e, p.span)?;
                     return Ok(true);
+                }
+                if self.may_postpone && (self.mentions_pending(et) || self.mentions_pending(ty)) {
+                    return Ok(false);
                 }
                 match self.coerce(*e, et, ty)? {
                     Some(r) => {
