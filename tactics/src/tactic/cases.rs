@@ -219,7 +219,7 @@ fn by_variables<'b>(
     for c in &mj.ctors {
         let (g, infos) = minor_goal(el, m1, mj, *c, lctx.clone(), &mut |el, idx, value| {
             let mut args = idx.to_vec();
-            args.push(value);
+            args.push(as_number(el, value));
             let body = st.instantiate_rev(abs, &args);
             Ok(if mj.ctors.len() == 1 {
                 reduce_projections(el, body)
@@ -246,7 +246,8 @@ fn by_variables<'b>(
             subst.insert(st, *v, i);
         }
         let value = st.apps(st.constant(ctor, &mj.levels), &mj.params);
-        subst.insert(st, h, st.apps(value, &field_exprs));
+        let value = as_number(el, st.apps(value, &field_exprs));
+        subst.insert(st, h, value);
         for (old, new) in reverted.iter().zip(&fresh) {
             subst.insert(st, *old, st.fvar(new.0));
         }
@@ -258,6 +259,23 @@ fn by_variables<'b>(
         });
     }
     Ok(out)
+}
+
+/// `0` for `Nat.zero` and `n + 1` for `Nat.succ n`, the forms in which people read and write numbers.
+pub(crate) fn as_number<'b>(el: &Elab<'b>, e: Expr) -> Expr {
+    let st = el.st;
+    match st.node(e) {
+        Node::Const(..) if e == st.const0("Nat.zero") => st.nat_u64(0),
+        Node::App(f, n) if f == st.const0("Nat.succ") => {
+            let (base, k) = el.nat_offset(n);
+            if el.env.get(st.name("Nat.add")).is_some() {
+                el.mk_nat_offset(base, &(k + 1u32))
+            } else {
+                e
+            }
+        }
+        _ => e,
+    }
 }
 
 /// Replaces projections of constructor applications by the fields: after `x` became `⟨a, b⟩`, `x.fst` is `a`.

@@ -5,7 +5,7 @@ use logic::{BinderInfo, ConstantInfo, Expr, Level, Name, Node};
 use crate::meta::{Elab, ElabError, FVarId, MVarId, Result};
 use crate::syntax::ast::{self, Discr, Ident, InductionAlt, InductionAltHead};
 
-use super::cases::{cases_core, ctor_type_at, generalize_term, intro_fields};
+use super::cases::{as_number, cases_core, ctor_type_at, generalize_term, intro_fields};
 use super::util::{
     as_fvar, binder_name, dependents, goal_in, hypothesis, mentions, nearest, run_closed,
     term_local,
@@ -488,8 +488,14 @@ fn beta_head<'b>(st: &'b logic::Store<'b>, el: &Elab<'b>, e: Expr, motive: Expr)
         if !matches!(st.node(x), Node::App(..)) {
             return None;
         }
-        let (f, args) = st.unfold_app(x);
-        (f == motive).then(|| el.beta(motive, &args))
+        let (f, mut args) = st.unfold_app(x);
+        if f != motive {
+            return None;
+        }
+        if let Some(last) = args.last_mut() {
+            *last = as_number(el, *last);
+        }
+        Some(el.beta(motive, &args))
     })
 }
 

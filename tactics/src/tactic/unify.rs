@@ -60,6 +60,18 @@ pub(crate) fn unify_equations<'b>(
             goal = drop_refl(el, goal, h, eq_ty, a)?;
             continue;
         }
+        if eq_ty == st.const0("Nat")
+            && let Some(step) = number_equation(el, goal, h, a, b)?
+        {
+            match step {
+                Some(g) => {
+                    goal = g;
+                    left += 1;
+                }
+                None => return Ok(None),
+            }
+            continue;
+        }
         if let Some((s, g)) = try_subst(el, goal, h, a, b) {
             subst.then(st, &s);
             goal = g;
@@ -70,7 +82,14 @@ pub(crate) fn unify_equations<'b>(
                 close_by_literals(el, goal, h, x, y)?;
                 return Ok(None);
             }
-            Clash::Constructors => match no_confusion(el, goal, h, eq_ty, a, b)? {
+            Clash::Constructors => match no_confusion(
+                el,
+                goal,
+                h,
+                eq_ty,
+                number_view(el, eq_ty, a),
+                number_view(el, eq_ty, b),
+            )? {
                 None => return Ok(None),
                 Some((g, k)) => {
                     goal = g;
@@ -85,6 +104,68 @@ pub(crate) fn unify_equations<'b>(
         }
     }
     Ok(Some((subst, goal)))
+}
+
+/// An equation between sums `x + k` and `y + l` or literals, made simpler: `Some(Some(goal))` has the simpler equation in
+/// front, `Some(None)` is closed, `None` says that there is nothing to do.
+fn number_equation<'b>(
+    el: &mut Elab<'b>,
+    m: MVarId,
+    h: FVarId,
+    a: Expr,
+    b: Expr,
+) -> Result<Option<Option<MVarId>>> {
+    let st = el.st;
+    let ((x, k), (y, l)) = (el.nat_offset(a), el.nat_offset(b));
+    if x.is_none() && y.is_none() && k != l {
+        let (k, l) = (st.nat(&k), st.nat(&l));
+        close_by_literals(el, m, h, k, l)?;
+        return Ok(Some(None));
+    }
+    let common = (&k).min(&l).clone();
+    let (k, l) = (k - &common, l - &common);
+    let (na, nb) = (el.mk_nat_offset(x, &k), el.mk_nat_offset(y, &l));
+    if common.is_zero() || (na, nb) == (a, b) {
+        return Ok(None);
+    }
+    // `x + k + c = y + l + c` gives `x + k = y + l`: by `c` predecessors, or by cancellation.
+    let h_e = el.mk_fvar(h);
+    let nat = st.const0("Nat");
+    let one = st.level_nat(1);
+    let proof = if common <= BigUint::from(SMALL_LITERAL) && el.env.get(st.name("Nat.pred")).is_some() {
+        let pred = st.const0("Nat.pred");
+        let steps = common.iter_u32_digits().next().unwrap_or(0);
+        let mut f = st.bvar(0);
+        for _ in 0..steps {
+            f = st.app(pred, f);
+        }
+        let f = st.lam(st.name("n"), nat, f, logic::BinderInfo::Default);
+        let c = st.constant(st.name("congrArg"), &[one, one]);
+        st.apps(c, &[nat, nat, a, b, f, h_e])
+    } else if el.env.get(st.name("Nat.add_right_cancel")).is_some() {
+        let c = st.nat(&common);
+        let add = st.const0("Nat.add");
+        let (sa, sb) = (st.apps(add, &[na, c]), st.apps(add, &[nb, c]));
+        let restated = el.with_goal(m, |el| el.mk_eq(sa, sb))?;
+        let id = st.constant(st.name("id"), &[logic::Level::ZERO]);
+        let h_e = st.apps(id, &[restated, h_e]);
+        el.with_goal(m, |el| el.mk_app("Nat.add_right_cancel", &[h_e]))?
+    } else {
+        return Ok(None);
+    };
+    let eq = st.apps(st.constant(st.name("Eq"), &[one]), &[nat, na, nb]);
+    let target = el.mvar_type(m);
+    if mentions(st, target, &[h]) {
+        return Ok(None);
+    }
+    let tag = tag(el, m);
+    let lctx = el.mvar_lctx(m).without(&[h]);
+    let name = el.local(h).user_name;
+    let new_ty = st.pi(name, eq, target, logic::BinderInfo::Default);
+    let new = goal_in(el, lctx, new_ty, tag);
+    let new_e = el.mk_mvar(new);
+    el.assign(m, st.app(new_e, proof));
+    Ok(Some(Some(new)))
 }
 
 /// Forgets an equation whose sides are equal. A goal that mentions the proof sees `rfl` instead.
@@ -202,7 +283,7 @@ fn clash<'b>(el: &mut Elab<'b>, ty: Expr, a: Expr, b: Expr) -> Result<Clash> {
     if el.get_inductive_app(ty).is_none() {
         return Ok(Clash::Unknown);
     }
-    let mut sides = [a, b];
+    let mut sides = [number_view(el, ty, a), number_view(el, ty, b)];
     for s in &mut sides {
         if head_ctor(el, *s).is_none() && literal(el, *s).is_none() {
             *s = el.whnf(*s);
@@ -219,6 +300,21 @@ fn clash<'b>(el: &mut Elab<'b>, ty: Expr, a: Expr, b: Expr) -> Result<Clash> {
         (Some(_), Some(_)) => Clash::Constructors,
         _ => Clash::Unknown,
     })
+}
+
+/// `Nat.succ n` for a sum `n + k` with `k > 0`; other terms as they are.
+fn number_view<'b>(el: &Elab<'b>, ty: Expr, e: Expr) -> Expr {
+    let st = el.st;
+    if ty != st.const0("Nat") {
+        return e;
+    }
+    match el.nat_offset(e) {
+        (Some(x), k) if !k.is_zero() => {
+            let n = el.mk_nat_offset(Some(x), &(k - 1u32));
+            st.app(st.const0("Nat.succ"), n)
+        }
+        _ => e,
+    }
 }
 
 /// Closes a goal from `h : x = y` between different literals: `Nat.beq x x` would equal `Nat.beq x y`.
