@@ -148,16 +148,13 @@ impl<'e, 'b> Checker<'e, 'b> {
             if let Some((t, s)) = self.strip_succ(t, s) {
                 return self.defeq(t, s).map(Ok);
             }
-            let closed = !st.has_fvar(t) && !st.has_fvar(s);
-            if (closed || self.is_comparison(t))
-                && let Some(t) = self.reduce_nat_term(t)?
-            {
-                return self.defeq(t, s).map(Ok);
-            }
-            if (closed || self.is_comparison(s))
-                && let Some(s) = self.reduce_nat_term(s)?
-            {
-                return self.defeq(t, s).map(Ok);
+            if !st.has_fvar(t) && !st.has_fvar(s) {
+                if let Some(t) = self.reduce_nat_term(t)? {
+                    return self.defeq(t, s).map(Ok);
+                }
+                if let Some(s) = self.reduce_nat_term(s)? {
+                    return self.defeq(t, s).map(Ok);
+                }
             }
             match self.lazy_step(t, s)? {
                 Step::Done(r) => return Ok(Ok(r)),

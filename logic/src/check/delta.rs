@@ -60,13 +60,10 @@ impl<'e, 'b> Checker<'e, 'b> {
 
     /// The definition or theorem at the head of `e`.
     fn delta(&self, e: Expr) -> Option<&'e ConstantInfo> {
-        let (head, mut args) = self.st.unfold_app(e);
-        let Node::Const(n, _) = self.st.node(head) else {
+        let Node::Const(n, _) = self.st.node(self.st.app_fn(e)) else {
             return None;
         };
-        let info = self.env.get(n).filter(|i| i.value().is_some())?;
-        args.reverse();
-        (!self.is_long_sub(n, &args)).then_some(info)
+        self.env.get(n).filter(|i| i.value().is_some())
     }
 
     /// Unfolds the head once and reduces cheaply.

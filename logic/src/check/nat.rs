@@ -98,9 +98,10 @@ impl<'e, 'b> Checker<'e, 'b> {
         Ok(self.nat_value(e))
     }
 
-    /// Computes an accelerated function, or `Nat.succ` of a closed term, on the argument stack `args` (first argument
-    /// last). `None` if the head is no such function or an argument is no literal. A comparison of `succᵏ a` with `succˡ b`
-    /// becomes one of smaller numbers, all common successors at once.
+    /// Computes an accelerated function, or `Nat.succ`, on the argument stack `args` (first argument last). `None` if the head
+    /// is no such function, or an argument contains free variables or is no number. Variables exclude acceleration even
+    /// where the argument would reduce to a number: so does Lean's kernel, and what it would have to compute in unary should
+    /// be slow here too, and not only when the proof is exported.
     pub(super) fn reduce_nat(&mut self, head: Name, args: &mut Vec<Expr>) -> Res<Option<Expr>> {
         let st = self.st;
         if head == self.env.known().nat_succ {
@@ -118,45 +119,23 @@ impl<'e, 'b> Checker<'e, 'b> {
         let Some(op) = self.env.nat_op(head) else {
             return Ok(None);
         };
+        if args.iter().any(|a| st.has_fvar(*a)) {
+            return Ok(None);
+        }
         let value = match (op, &args[..]) {
             (NatOp::Log2, [a]) => match self.nat_operand(*a)? {
                 Some(a) => Value::Nat(BigUint::from(a.bits().saturating_sub(1))),
                 None => return Ok(None),
             },
             (NatOp::Log2, _) => return Ok(None),
-            (NatOp::Beq | NatOp::Ble, [b, a]) => {
-                let (x, y) = (self.reduce_full(*a)?, self.reduce_full(*b)?);
-                match (self.nat_value(x), self.nat_value(y)) {
-                    (Some(x), Some(y)) => self.compute(op, x, y)?,
-                    _ => match self.strip_succ(x, y) {
-                        Some((x, y)) => {
-                            *args = vec![y, x];
-                            return Ok(Some(st.constant(head, &[])));
-                        }
-                        None => return Ok(None),
-                    },
-                }
-            }
-            // The recursion is on the second argument: if that is no literal, the first is not looked at.
             (_, [b, a]) => {
                 let Some(y) = self.nat_operand(*b)? else {
                     return Ok(None);
                 };
-                let a = *a;
-                match self.nat_operand(a)? {
-                    Some(x) => self.compute(op, x, y)?,
-                    // `a + 0 ⟶ a` and `a + (n+1) ⟶ succ (a + n)`, so that numbers beside variables stay short.
-                    None if op == NatOp::Add && y.is_zero() => {
-                        args.clear();
-                        return Ok(Some(a));
-                    }
-                    None if op == NatOp::Add => {
-                        let add = st.constant(head, &[]);
-                        *args = vec![st.apps(add, &[a, st.nat(&(y - 1u32))])];
-                        return Ok(Some(st.constant(self.env.known().nat_succ, &[])));
-                    }
-                    None => return Ok(None),
-                }
+                let Some(x) = self.nat_operand(*a)? else {
+                    return Ok(None);
+                };
+                self.compute(op, x, y)?
             }
             _ => return Ok(None),
         };
@@ -167,14 +146,6 @@ impl<'e, 'b> Checker<'e, 'b> {
             Value::Bool(true) => st.constant(k.bool_true, &[]),
             Value::Bool(false) => st.constant(k.bool_false, &[]),
         }))
-    }
-
-    /// Whether an accelerated comparison is at the head, which is worth computing on open terms too.
-    pub(super) fn is_comparison(&self, e: Expr) -> bool {
-        let Node::Const(n, _) = self.st.node(self.st.app_fn(e)) else {
-            return false;
-        };
-        matches!(self.env.nat_op(n), Some(NatOp::Beq | NatOp::Ble))
     }
 
     /// As `reduce_nat`, on a whole term.
@@ -259,18 +230,8 @@ impl<'e, 'b> Checker<'e, 'b> {
         }))
     }
 
-    /// Whether `head args` is `a - n` with a literal `n` so large that unfolding, one level a successor, would end in
-    /// `TooDeep`. Such a term counts as stuck.
-    pub(super) fn is_long_sub(&self, head: Name, args: &[Expr]) -> bool {
-        let [b, _] = args else { return false };
-        self.env.nat_op(head) == Some(NatOp::Sub)
-            && self
-                .nat_value(*b)
-                .is_some_and(|n| *n >= BigUint::from(self.env.limits().max_depth / 4))
-    }
-
-    /// `succᵏ a` against `succˡ b` (literals count as `succⁿ 0`, `a + n` as `succⁿ a`): both less the smaller number of
-    /// successors. `None` if that changes nothing.
+    /// `succᵏ a` against `succˡ b` (a literal `n` counts as `succⁿ 0`): both less the smaller number of successors. `None` if
+    /// that changes nothing.
     pub(super) fn strip_succ(&mut self, t: Expr, s: Expr) -> Option<(Expr, Expr)> {
         if !self.env.nat_is_leans() {
             return None;
@@ -293,26 +254,16 @@ impl<'e, 'b> Checker<'e, 'b> {
     fn offset(&self, e: Expr) -> Option<(BigUint, Expr)> {
         let st = self.st;
         let succ = st.constant(self.env.known().nat_succ, &[]);
-        let (mut k, mut more, mut cur) = (0u64, BigUint::zero(), e);
-        while let Node::App(f, a) = st.node(cur) {
-            if f == succ {
-                k += 1;
-                cur = a;
-            } else if let Node::App(g, x) = st.node(f)
-                && let Node::Const(add, _) = st.node(g)
-                && self.env.nat_op(add) == Some(NatOp::Add)
-                && let Some(n) = self.nat_value(a)
-            {
-                more += n;
-                cur = x;
-            } else {
-                break;
-            }
+        let (mut k, mut cur) = (0u64, e);
+        while let Node::App(f, a) = st.node(cur)
+            && f == succ
+        {
+            k += 1;
+            cur = a;
         }
-        more += k;
         match self.nat_value(cur) {
-            Some(n) => Some((n + more, st.nat_u64(0))),
-            None if cur != e => Some((more, cur)),
+            Some(n) => Some((n + k, st.nat_u64(0))),
+            None if k > 0 => Some((BigUint::from(k), cur)),
             None => None,
         }
     }
@@ -322,12 +273,8 @@ impl<'e, 'b> Checker<'e, 'b> {
         if self.is_zero(base) {
             return st.nat(&k);
         }
-        if k > BigUint::from(64u32) && self.env.have(&[NatOp::Add]) {
-            let add = st.constant(self.env.known().nat_add, &[]);
-            return st.apps(add, &[base, st.nat(&k)]);
-        }
         let succ = st.constant(self.env.known().nat_succ, &[]);
-        // Without `Nat.add`, `k` counts successors that were there before.
+        // `k` counts successors that were there before.
         (0..k.to_u64().unwrap_or(0)).fold(base, |e, _| st.app(succ, e))
     }
 }

@@ -82,7 +82,6 @@ impl<'e, 'b> Checker<'e, 'b> {
                     Some(ConstantInfo::Quot { kind, .. }) => self.reduce_quot(*kind, &mut args)?,
                     Some(info) if mode == Mode::Full => match self.reduce_nat(n, &mut args)? {
                         Some(r) => Some(r),
-                        None if self.is_long_sub(n, &args) => None,
                         None => self.unfold_const(head, info, ls),
                     },
                     _ => None,

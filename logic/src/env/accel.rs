@@ -70,7 +70,7 @@ impl<'b> Environment<'b> {
     }
 
     /// Whether all these functions are accelerated.
-    pub(crate) fn have(&self, ops: &[NatOp]) -> bool {
+    fn have(&self, ops: &[NatOp]) -> bool {
         ops.iter()
             .all(|op| self.primitives.ops.values().any(|o| o == op))
     }

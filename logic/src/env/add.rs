@@ -15,14 +15,18 @@ impl<'b> Environment<'b> {
     pub fn add(&mut self, decl: Declaration) -> Result<(), KernelError> {
         let mark = self.order.len();
         let primitives = self.primitives.clone();
+        let before = self.steps;
         let r = self.add_checked(decl);
+        let by_name = Rc::make_mut(&mut self.by_name);
         if r.is_err() {
             self.primitives = primitives;
-            let order = Rc::make_mut(&mut self.order);
-            let by_name = Rc::make_mut(&mut self.by_name);
-            for c in order.drain(mark..) {
+            for c in Rc::make_mut(&mut self.order).drain(mark..) {
                 by_name.remove(&c.name());
             }
+        } else if let Some(first) = self.order.get(mark)
+            && let Some(entry) = by_name.get_mut(&first.name())
+        {
+            entry.steps = self.steps - before;
         }
         r
     }
@@ -101,9 +105,13 @@ impl<'b> Environment<'b> {
         if self.primitives.string_builder.is_none() && (n == k.string_of_list || n == k.string_mk) {
             self.primitives.string_builder = Some(n);
         }
-        let c = Rc::new(c);
-        Rc::make_mut(&mut self.by_name).insert(c.name(), c.clone());
-        Rc::make_mut(&mut self.order).push(c);
+        let info = Rc::new(c);
+        let entry = Entry {
+            info: info.clone(),
+            steps: 0,
+        };
+        Rc::make_mut(&mut self.by_name).insert(n, entry);
+        Rc::make_mut(&mut self.order).push(info);
         Ok(())
     }
 

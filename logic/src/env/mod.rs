@@ -28,11 +28,18 @@ pub use limits::Limits;
 pub struct Environment<'b> {
     st: &'b Store<'b>,
     limits: Limits,
-    by_name: Rc<FxHashMap<Name, Rc<ConstantInfo>>>,
+    by_name: Rc<FxHashMap<Name, Entry>>,
     order: Rc<Vec<Rc<ConstantInfo>>>,
     steps: u64,
     known: Known,
     primitives: Primitives,
+}
+
+/// A constant and the steps that its declaration took (0 for those that come with another).
+#[derive(Clone)]
+struct Entry {
+    info: Rc<ConstantInfo>,
+    steps: u64,
 }
 
 /// What is known of the constants that the checker computes with.
@@ -76,7 +83,7 @@ impl<'b> Environment<'b> {
 
     /// The constant of this name.
     pub fn get(&self, n: Name) -> Option<&ConstantInfo> {
-        self.by_name.get(&n).map(|c| &**c)
+        self.by_name.get(&n).map(|e| &*e.info)
     }
 
     /// All constants in the order of their addition.
@@ -87,6 +94,12 @@ impl<'b> Environment<'b> {
     /// Steps taken so far by all checks; equal input gives equal counts.
     pub fn steps(&self) -> u64 {
         self.steps
+    }
+
+    /// Steps that the declaration of this constant took; for an inductive declaration under the name of its first type, and
+    /// 0 for what comes with it.
+    pub fn steps_of(&self, n: Name) -> Option<u64> {
+        self.by_name.get(&n).map(|e| e.steps)
     }
 
     /// Names with a meaning for the checker.

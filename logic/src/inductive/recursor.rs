@@ -104,6 +104,12 @@ pub(super) fn recursors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Vec<Cons
         vs.iter().map(|v| Var { bi, ..*v }).collect()
     };
     let mut shared = implicit(&f.params);
+    // As in Lean, a motive that no minor premise mentions is explicit.
+    if minors.is_empty() {
+        for m in &mut motives {
+            m.bi = BinderInfo::Default;
+        }
+    }
     shared.extend(&motives);
     shared.extend(&minors);
     let mut out = Vec::new();
