@@ -129,30 +129,4 @@ impl Form {
         };
         (part(BigInt::is_negative), part(BigInt::is_positive))
     }
-
-    /// As text, with the given names for the variables.
-    pub fn show(&self, name: &dyn Fn(Var) -> String) -> String {
-        let mut out = String::new();
-        for (x, a) in &self.terms {
-            let sep = match (out.is_empty(), a.is_negative()) {
-                (true, false) => "",
-                (true, true) => "-",
-                (false, false) => " + ",
-                (false, true) => " - ",
-            };
-            out.push_str(sep);
-            if !a.abs().is_one() {
-                out.push_str(&format!("{}*", a.abs()));
-            }
-            out.push_str(&name(*x));
-        }
-        if out.is_empty() {
-            return self.constant.to_string();
-        }
-        if !self.constant.is_zero() {
-            let sign = if self.constant.is_negative() { "-" } else { "+" };
-            out.push_str(&format!(" {sign} {}", self.constant.abs()));
-        }
-        out
-    }
 }

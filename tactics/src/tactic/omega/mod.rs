@@ -80,6 +80,8 @@ enum Failure {
     GaveUp(GaveUp),
     /// Too many case splits.
     Cases,
+    /// The certificate does not hold: an error in this tactic.
+    Certificate,
 }
 
 impl<'a, 'b> Search<'a, 'b> {
@@ -130,7 +132,8 @@ impl<'a, 'b> Search<'a, 'b> {
         for id in locals {
             let decl = self.reader.el.local(id);
             let ty = self.reader.el.instantiate_mvars(decl.ty);
-            if !self.reader.el.is_prop(ty) {
+            // `aux`: the theorem itself, as a recursive call may name it
+            if decl.aux || !self.reader.el.is_prop(ty) {
                 continue;
             }
             let p = self.reader.prop(ty);
@@ -154,7 +157,7 @@ impl<'a, 'b> Search<'a, 'b> {
         let vars = self.reader.atoms.len() as u32;
         let outcome = solve::solve(vars, &given, Budget::default()).map_err(Failure::GaveUp)?;
         let point = match outcome {
-            Outcome::Unsat(proof) => return Ok(self.certified(&known.facts, &proof)),
+            Outcome::Unsat(proof) => return self.certified(&known.facts, &proof),
             Outcome::Sat(point) => point,
         };
         // split a disjunction of which the solution fails both sides, else one that is not understood enough
@@ -225,7 +228,7 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 
     /// The proof of `False` that a refutation stands for.
-    fn certified(&mut self, facts: &[Fact], proof: &Proof) -> Expr {
+    fn certified(&mut self, facts: &[Fact], proof: &Proof) -> std::result::Result<Expr, Failure> {
         let Certificate { premises, cert } = cert::certificate(proof);
         let mut used: Vec<Fact> = Vec::new();
         let first = self.reader.atoms.len();
@@ -243,6 +246,11 @@ impl<'a, 'b> Search<'a, 'b> {
                     self.reader.quotient_fact(&q.numerator, q.divisor.magnitude(), q.var, *upper)
                 }
             });
+        }
+        let mut sides: Vec<cert::Fact> = used.iter().rev().map(|f| (f.low.form(), f.high.form())).collect();
+        if !cert::check(&mut sides, &cert) {
+            self.reader.atoms.truncate(first);
+            return Err(Failure::Certificate);
         }
         let mut columns = Columns::new();
         for f in &used {
@@ -266,7 +274,7 @@ impl<'a, 'b> Search<'a, 'b> {
         let sound = r.call("Omega.sound", &[r.list(&atoms), list, r.encode_cert(&cert, &columns), refl]);
         let proofs: Vec<Expr> = used.iter().map(|f| f.proof).collect();
         self.reader.atoms.truncate(first);
-        st.apps(sound, &proofs)
+        Ok(st.apps(sound, &proofs))
     }
 
     /// The message for a failed search.
@@ -282,6 +290,8 @@ impl<'a, 'b> Search<'a, 'b> {
             }
             Failure::Cases => ElabError::msg(format!("`omega` gave up after {MAX_CASES} case splits"))
                 .help("`clear` what is not needed, or take cases apart before"),
+            Failure::Certificate => ElabError::msg("`omega` found a refutation whose certificate does not hold")
+                .note("this is an error in `omega` itself, not in the script"),
             Failure::Point(_) if known.facts.is_empty() => {
                 ElabError::msg("`omega` found nothing to work with").note(
                     "it understands =, ≠, <, ≤ of natural numbers with +, -, *, /, % and the connectives ∧ ∨ ¬ → ↔",

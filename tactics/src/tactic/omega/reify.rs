@@ -188,6 +188,15 @@ impl<'a, 'b> Reader<'a, 'b> {
             ("Nat.max", [a, b]) => self.extremum(e, *a, *b, true),
             ("Nat.shiftLeft", [a, k]) => self.shift(e, *a, *k, true)?,
             ("Nat.shiftRight", [a, k]) => self.shift(e, *a, *k, false)?,
+            ("cond", [ty, b, x, y]) => {
+                let truth = |v: &str| self.equal("Bool", *b, self.el.st.const0(v));
+                let conditions = (truth("Bool.true"), truth("Bool.false"));
+                self.conditional(e, *ty, conditions, (*x, *y), ("Omega.cond_cases", &[*b, *x, *y]))?
+            }
+            ("ite", [ty, c, d, x, y]) => {
+                let conditions = (*c, self.call("Not", &[*c]));
+                self.conditional(e, *ty, conditions, (*x, *y), ("Omega.ite_cases", &[*c, *d, *x, *y]))?
+            }
             ("Word.val", [w, x]) => {
                 let t = self.atom(e);
                 let two = self.el.mk_nat(2);
@@ -373,6 +382,38 @@ impl<'a, 'b> Reader<'a, 'b> {
         let t = self.atom(e);
         let proof = self.call(lemma, &[a, k]);
         self.equation(&t, e, other, proof);
+        Some(t)
+    }
+
+    /// `a = b` at a type in the first universe.
+    fn equal(&self, ty: &str, a: Expr, b: Expr) -> Expr {
+        let st = self.el.st;
+        let eq = st.constant(st.name("Eq"), &[st.level_nat(1)]);
+        st.apps(eq, &[st.const0(ty), a, b])
+    }
+
+    /// `if c then x else y` is `x` where `c` holds and `y` where `n` holds; the lemma says that one of the two is so.
+    fn conditional(
+        &mut self,
+        e: Expr,
+        ty: Expr,
+        (c, n): (Expr, Expr),
+        (x, y): (Expr, Expr),
+        (lemma, args): (&str, &[Expr]),
+    ) -> Option<Linear> {
+        if self.head(ty)?.0 != "Nat" {
+            return None;
+        }
+        let t = self.atom(e);
+        self.terms.insert(e, t.clone());
+        let mut side = |c: Expr, x: Expr| {
+            let value = self.equal("Nat", e, x);
+            let both = self.call("And", &[c, value]);
+            self.prop(both)
+        };
+        let (left, right) = (side(c, x), side(n, y));
+        let proof = self.call(lemma, args);
+        self.choice(left, right, proof);
         Some(t)
     }
 
