@@ -399,3 +399,56 @@ fn shared_towers() {
         l.accept("theorem big : Eq.{1} Nat (Nat.mul (Nat.pow 10 100000) (Nat.pow 10 100000)) (Nat.pow 10 200000) := Eq.refl.{1} Nat (Nat.pow 10 200000)");
     });
 }
+
+#[test]
+fn snapshots_are_independent() {
+    lab(PRELUDE, |l| {
+        let mut other = Lab {
+            st: l.st,
+            env: l.env.clone(),
+        };
+        l.accept("def c : Nat := 1 theorem one : Eq.{1} Nat c 1 := Eq.refl.{1} Nat 1");
+        assert!(other.env.get(l.name("c")).is_none());
+        other.accept("def c : Nat := 2 theorem two : Eq.{1} Nat c 2 := Eq.refl.{1} Nat 2");
+        assert_eq!((l.whnf("c"), other.whnf("c")), ("1".into(), "2".into()));
+        let e = other.reject("theorem one : Eq.{1} Nat c 1 := Eq.refl.{1} Nat 1");
+        assert!(matches!(e, KernelError::DeclarationMismatch { .. }));
+    });
+}
+
+#[test]
+fn equal_input_takes_equal_steps() {
+    let run = |first: &str| {
+        let mut steps = None;
+        lab(PRELUDE, |l| {
+            l.accept(first);
+            l.accept("theorem t : Eq.{1} Nat (Nat.sub (Nat.pow 2 20) 5) 1048571 := Eq.refl.{1} Nat 1048571");
+            steps = l.env.steps_of(l.name("t"));
+            assert_eq!(l.env.steps_of(l.name("Nat.rec")), Some(0));
+            assert_eq!(l.env.steps_of(l.name("nothing")), None);
+        });
+        steps
+    };
+    assert!(run("").is_some_and(|s| s > 0));
+    // What was checked before does not change the count.
+    assert_eq!(run(""), run("def a : Nat := Nat.sub (Nat.pow 2 20) 5"));
+}
+
+#[test]
+fn binder_infos_of_recursors() {
+    lab(PRELUDE, |l| {
+        let infos = |c: &str| {
+            let mut e = l.env.get(l.name(c)).expect("exists").ty();
+            let mut out = String::new();
+            while let Node::Pi(_, _, body, bi) = l.st.node(e) {
+                out.push(if bi == BinderInfo::Default { 'x' } else { 'i' });
+                e = body;
+            }
+            out
+        };
+        assert_eq!(infos("Nat.rec"), "ixxx");
+        assert_eq!(infos("Eq.rec"), "iiixix");
+        // No minor premise mentions the motive: it is given.
+        assert_eq!(infos("False.rec"), "xx");
+    });
+}
