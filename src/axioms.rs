@@ -20,23 +20,26 @@ pub fn run(args: &AxiomsArgs, out: &Output) -> u8 {
     match found {
         Err(e) => {
             out.end_progress();
-            eprintln!("error: {e}");
+            out.complain(format_args!("error: {e}"));
             CANNOT_READ
         }
         Ok((None, near)) => {
-            eprintln!("error: there is no `{}`", args.name);
+            out.complain(format_args!("error: there is no `{}`", args.name));
             if !near.is_empty() {
-                eprintln!("help: did you mean {}?", near.join(", "));
+                out.complain(format_args!("help: did you mean {}?", near.join(", ")));
             }
             CANNOT_READ
         }
         Ok((Some(axioms), _)) => {
             if args.json {
-                println!("{:#}", json!({ "name": args.name, "axioms": axioms }));
+                out.say(format_args!(
+                    "{:#}",
+                    json!({ "name": args.name, "axioms": axioms })
+                ));
             } else if axioms.is_empty() {
-                println!("{} rests on no axioms", args.name);
+                out.say(format_args!("{} rests on no axioms", args.name));
             } else {
-                println!("{} rests on {}", args.name, axioms.join(", "));
+                out.say(format_args!("{} rests on {}", args.name, axioms.join(", ")));
             }
             PROVED
         }

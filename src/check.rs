@@ -33,10 +33,13 @@ pub fn run(args: &CheckArgs, out: &Output) -> u8 {
             NOT_PROVED => "not proved",
             _ => "cannot read",
         };
-        println!("{:#}", json!({ "verdict": verdict, "files": objects }));
+        out.say(format_args!(
+            "{:#}",
+            json!({ "verdict": verdict, "files": objects })
+        ));
     }
     if args.timings {
-        eprintln!("{:.3} s", start.elapsed().as_secs_f64());
+        out.complain(format_args!("{:.3} s", start.elapsed().as_secs_f64()));
     }
     code
 }
@@ -57,12 +60,15 @@ fn check_scripts(
         Ok(r) => r,
         Err(e) => {
             out.end_progress();
-            eprintln!("error: {e}");
+            out.complain(format_args!("error: {e}"));
             return CANNOT_READ;
         }
     };
     if reports.is_empty() {
-        eprintln!("error: no scripts (.ptxp) in {}", shown(paths));
+        out.complain(format_args!(
+            "error: no scripts (.ptxp) in {}",
+            shown(paths)
+        ));
         return CANNOT_READ;
     }
     reports.sort_by(|a, b| a.path.cmp(&b.path));
@@ -95,7 +101,7 @@ fn shown(paths: &[PathBuf]) -> String {
 }
 
 fn print_file(r: &FileReport, args: &CheckArgs, out: &Output) {
-    println!("{}", out.strong(&r.path.display().to_string()));
+    out.say(out.strong(&r.path.display().to_string()));
     for d in &r.decls {
         let listed = args.all
             || d.status != Status::Proved
@@ -118,19 +124,30 @@ fn print_decl(d: &DeclReport, out: &Output) {
         true => String::new(),
         false => format!(", axioms: {}", d.axioms.join(" ")),
     };
-    let hole = if d.status == Status::Hole { ", has a hole (sorry)" } else { "" };
-    println!(
+    let hole = if d.status == Status::Hole {
+        ", has a hole (sorry)"
+    } else {
+        ""
+    };
+    out.say(format_args!(
         "  {mark} {} {}  {}",
         d.kind.word(),
         d.name,
         out.faint(&format!("{size}{axioms}{hole}"))
-    );
+    ));
     for p in &d.ptx {
-        println!("      entry {} of {}, sha256 {}", p.entry, p.file, p.sha256);
+        out.say(format_args!(
+            "      entry {} of {}, sha256 {}",
+            p.entry, p.file, p.sha256
+        ));
     }
     if let Some(a) = &d.assumptions {
-        let text = if a.is_empty() { "none (strict)".to_owned() } else { a.join(", ") };
-        println!("      assumptions: {text}");
+        let text = if a.is_empty() {
+            "none (strict)".to_owned()
+        } else {
+            a.join(", ")
+        };
+        out.say(format_args!("      assumptions: {text}"));
     }
 }
 
@@ -146,8 +163,8 @@ fn print_summary(reports: &[FileReport], code: u8, out: &Output) {
         count(Kind::Theorem, Status::Proved)
     );
     match code {
-        PROVED => println!("{}", out.good(&text)),
-        _ => println!("{}", out.bad(&text)),
+        PROVED => out.say(out.good(&text)),
+        _ => out.say(out.bad(&text)),
     }
 }
 
@@ -182,7 +199,11 @@ fn file_json(r: &FileReport) -> Value {
             "place": place, "goals": d.goals, "notes": d.notes, "help": d.help,
         })
     };
-    let messages: Vec<Value> = r.diagnostics.iter().map(|d| message(&r.source, d)).collect();
+    let messages: Vec<Value> = r
+        .diagnostics
+        .iter()
+        .map(|d| message(&r.source, d))
+        .collect();
     let ptx: Vec<Value> = r
         .ptx
         .iter()
@@ -198,7 +219,7 @@ fn check_export(path: &Path, args: &CheckArgs, out: &Output, objects: &mut Vec<V
         match File::open(path) {
             Ok(f) => Box::new(BufReader::new(f)),
             Err(e) => {
-                eprintln!("error: cannot read {}: {e}", path.display());
+                out.complain(format_args!("error: cannot read {}: {e}", path.display()));
                 return CANNOT_READ;
             }
         }
@@ -212,8 +233,11 @@ fn check_export(path: &Path, args: &CheckArgs, out: &Output, objects: &mut Vec<V
     let name = path.display().to_string();
     match result {
         Ok(read) => {
-            let mut axioms: Vec<String> =
-                read.axioms.iter().map(|n| store.name_to_string(*n)).collect();
+            let mut axioms: Vec<String> = read
+                .axioms
+                .iter()
+                .map(|n| store.name_to_string(*n))
+                .collect();
             axioms.sort();
             if args.json {
                 objects.push(json!({
@@ -221,16 +245,20 @@ fn check_export(path: &Path, args: &CheckArgs, out: &Output, objects: &mut Vec<V
                     "axioms": axioms, "steps": env.steps(),
                 }));
             } else {
-                println!("{}", out.strong(&name));
-                println!(
+                out.say(out.strong(&name));
+                out.say(format_args!(
                     "  {} {} declarations, {} theorems, {} kernel steps",
                     out.good("✓"),
                     read.declarations,
                     read.theorems.len(),
                     env.steps()
-                );
-                let text = if axioms.is_empty() { "none".to_owned() } else { axioms.join(" ") };
-                println!("      axioms: {text}");
+                ));
+                let text = if axioms.is_empty() {
+                    "none".to_owned()
+                } else {
+                    axioms.join(" ")
+                };
+                out.say(format_args!("      axioms: {text}"));
             }
             PROVED
         }
@@ -241,7 +269,7 @@ fn check_export(path: &Path, args: &CheckArgs, out: &Output, objects: &mut Vec<V
             if args.json {
                 objects.push(json!({ "path": name, "refused": refused, "message": text }));
             } else {
-                eprintln!("error: {name}: {text}");
+                out.complain(format_args!("error: {name}: {text}"));
             }
             if refused { NOT_PROVED } else { CANNOT_READ }
         }

@@ -102,12 +102,12 @@ pub fn print(out: &Output, report: &FileReport) {
     let name = report.path.display().to_string();
     for d in &report.diagnostics {
         match d.severity {
-            Severity::Info => eprint!("{}", d.render(&name, &report.source)),
-            _ => eprint!("{}", render(out, &name, &report.source, d)),
+            Severity::Info => out.complain(d.render(&name, &report.source).trim_end()),
+            _ => out.complain(render(out, &name, &report.source, d).trim_end()),
         }
     }
     for p in &report.ptx {
         let name = p.path.display().to_string();
-        eprint!("{}", render(out, &name, &p.source, &p.diagnostic));
+        out.complain(render(out, &name, &p.source, &p.diagnostic).trim_end());
     }
 }

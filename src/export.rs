@@ -14,14 +14,13 @@ use crate::{CANNOT_READ, NOT_PROVED, PROVED, diagnostics, verdict};
 
 /// Runs the command; the exit code.
 pub fn run(args: &ExportArgs, out: &Output) -> u8 {
-    let done = verdict::scripts(&args.paths).and_then(|scripts| {
-        verdict::with_session(&scripts, out, |s| write(args, out, s))
-    });
+    let done = verdict::scripts(&args.paths)
+        .and_then(|scripts| verdict::with_session(&scripts, out, |s| write(args, out, s)));
     match done {
         Ok(code) => code,
         Err(e) => {
             out.end_progress();
-            eprintln!("error: {e}");
+            out.complain(format_args!("error: {e}"));
             CANNOT_READ
         }
     }
@@ -36,39 +35,46 @@ fn write(args: &ExportArgs, out: &Output, s: &mut Session<'_>) -> u8 {
         for r in s.reports() {
             diagnostics::print(out, r);
         }
-        eprintln!("error: nothing is exported, because not everything is proved");
+        out.complain(format_args!(
+            "error: nothing is exported, because not everything is proved"
+        ));
         return NOT_PROVED;
     }
     if let Some(file) = &args.ndjson
-        && let Err(e) = write_ndjson(file, s)
+        && let Err(e) = write_ndjson(file, out, s)
     {
-        eprintln!("error: cannot write {}: {e}", file.display());
+        out.complain(format_args!("error: cannot write {}: {e}", file.display()));
         return CANNOT_READ;
     }
     if let Some(dir) = &args.lean
-        && let Err(e) = write_lean(dir, s)
+        && let Err(e) = write_lean(dir, out, s)
     {
-        eprintln!("error: cannot write {}: {e}", dir.display());
+        out.complain(format_args!("error: cannot write {}: {e}", dir.display()));
         return CANNOT_READ;
     }
     PROVED
 }
 
-fn write_ndjson(file: &Path, s: &Session<'_>) -> Result<(), String> {
-    let mut sink: Box<dyn Write> = match file.as_os_str() == "-" {
-        true => Box::new(BufWriter::new(std::io::stdout().lock())),
-        false => Box::new(BufWriter::new(
-            File::create(file).map_err(|e| e.to_string())?,
-        )),
-    };
+fn write_ndjson(file: &Path, out: &Output, s: &Session<'_>) -> Result<(), String> {
+    if file.as_os_str() == "-" {
+        return out.bytes(|sink| ndjson_to(sink, out, s));
+    }
+    ndjson_to(&mut File::create(file).map_err(|e| e.to_string())?, out, s)
+}
+
+fn ndjson_to(sink: &mut dyn Write, out: &Output, s: &Session<'_>) -> Result<(), String> {
+    let mut sink = BufWriter::new(sink);
     let written = export_lean::write_ndjson(&mut sink, s.environment(), Select::All)
         .map_err(|e| e.to_string())?;
     sink.flush().map_err(|e| e.to_string())?;
-    eprintln!("{} declarations written", written.declarations);
+    out.complain(format_args!(
+        "{} declarations written",
+        written.declarations
+    ));
     Ok(())
 }
 
-fn write_lean(dir: &Path, s: &mut Session<'_>) -> Result<(), String> {
+fn write_lean(dir: &Path, out: &Output, s: &mut Session<'_>) -> Result<(), String> {
     let mut scripts: Vec<Script> = s
         .scripts()
         .map(|(path, constants)| Script {
@@ -84,10 +90,11 @@ fn write_lean(dir: &Path, s: &mut Session<'_>) -> Result<(), String> {
             }
         }
     }
-    let written = export_lean::write_lean(dir, s.environment(), &scripts).map_err(|e| e.to_string())?;
-    eprintln!(
+    let written =
+        export_lean::write_lean(dir, s.environment(), &scripts).map_err(|e| e.to_string())?;
+    out.complain(format_args!(
         "{} Lean files, {} declarations written",
         written.files, written.declarations
-    );
+    ));
     Ok(())
 }

@@ -24,16 +24,27 @@ pub const CANNOT_READ: u8 = 2;
 fn main() -> ExitCode {
     let args = Args::parse();
     let out = output::Output::new(args.color, args.quiet);
-    let code = match &args.command {
-        Command::Check(a) => check::run(a, &out),
-        Command::Export(a) => export::run(a, &out),
-        Command::Axioms(a) => axioms::run(a, &out),
-        Command::Show(a) => show::run(a, &out),
-        Command::Completions { shell } => {
-            let mut cmd = Args::command();
-            clap_complete::generate(*shell, &mut cmd, "ptxprove", &mut std::io::stdout());
-            PROVED
+    let code = match tactics::driver::on_large_stack(|| run(&args.command, &out)) {
+        Ok(code) => code,
+        Err(e) => {
+            out.complain(format_args!("error: cannot start a thread: {e}"));
+            CANNOT_READ
         }
     };
-    ExitCode::from(code)
+    ExitCode::from(out.finish(code))
+}
+
+fn run(command: &Command, out: &output::Output) -> u8 {
+    match command {
+        Command::Check(a) => check::run(a, out),
+        Command::Export(a) => export::run(a, out),
+        Command::Axioms(a) => axioms::run(a, out),
+        Command::Show(a) => show::run(a, out),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Args::command(), "ptxprove", &mut script);
+            out.say(String::from_utf8_lossy(&script).trim_end());
+            PROVED
+        }
+    }
 }

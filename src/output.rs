@@ -1,6 +1,8 @@
-//! Where output goes and how it looks: colours, progress.
+//! Where output goes and how it looks: colours, progress, and what happens when nobody reads it.
 
-use std::io::IsTerminal;
+use std::fmt;
+use std::io::{IsTerminal, Write};
+use std::sync::Mutex;
 
 use crate::args::Color;
 
@@ -9,6 +11,8 @@ pub struct Output {
     color_out: bool,
     color_err: bool,
     progress: bool,
+    /// Why nothing more can be written to standard output.
+    failed: Mutex<Option<std::io::Error>>,
 }
 
 impl Output {
@@ -23,12 +27,53 @@ impl Output {
             color_out: wanted(std::io::stdout().is_terminal()),
             color_err: wanted(std::io::stderr().is_terminal()),
             progress: !quiet && std::io::stderr().is_terminal(),
+            failed: Mutex::new(None),
         }
     }
 
     /// Whether diagnostics have colours.
     pub fn color_err(&self) -> bool {
         self.color_err
+    }
+
+    /// Writes a line to standard output. After a failure nothing more is written; [`Output::finish`] tells.
+    pub fn say(&self, text: impl fmt::Display) {
+        let Ok(mut failed) = self.failed.lock() else {
+            return;
+        };
+        if failed.is_none() {
+            *failed = writeln!(std::io::stdout(), "{text}").err();
+        }
+    }
+
+    /// Writes to standard output as a file; `Ok` if its reader went away.
+    pub fn bytes(
+        &self,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let mut sink = Sink { gone: false };
+        match write(&mut sink) {
+            Err(_) if sink.gone => Ok(()),
+            result => result,
+        }
+    }
+
+    /// Writes a line to standard error, if it can be written to.
+    pub fn complain(&self, text: impl fmt::Display) {
+        self.end_progress();
+        let _ = writeln!(std::io::stderr(), "{text}");
+    }
+
+    /// The exit code: `code`, unless the output was lost. That its reader closed the pipe (`| head`) loses nothing.
+    pub fn finish(&self, code: u8) -> u8 {
+        let failed = self.failed.lock().ok().and_then(|mut f| f.take());
+        match failed.or_else(|| std::io::stdout().flush().err()) {
+            Some(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+                self.complain(format_args!("error: cannot write to standard output: {e}"));
+                crate::CANNOT_READ
+            }
+            _ => code,
+        }
     }
 
     /// Text in green, if standard output has colours.
@@ -59,16 +104,33 @@ impl Output {
     }
 
     /// Says on standard error what is being done, on a line that the next such message replaces.
-    pub fn progress(&self, s: &str) {
+    pub fn progress(&self, s: impl fmt::Display) {
         if self.progress {
-            eprint!("\r\x1b[K{s}");
+            let _ = write!(std::io::stderr(), "\r\x1b[K{s}");
         }
     }
 
     /// Removes the progress line.
     pub fn end_progress(&self) {
         if self.progress {
-            eprint!("\r\x1b[K");
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
+    }
+}
+
+/// Standard output, which remembers whether its reader went away.
+struct Sink {
+    gone: bool,
+}
+
+impl Write for Sink {
+    fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
+        let result = std::io::stdout().write(buf);
+        self.gone |= matches!(&result, Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe);
+        result
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stdout().flush()
     }
 }

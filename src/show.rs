@@ -17,7 +17,7 @@ pub fn run(args: &ShowArgs, out: &Output) -> u8 {
     let text = match std::fs::read_to_string(&args.file) {
         Ok(t) => t,
         Err(e) => {
-            eprintln!("error: cannot read {name}: {e}");
+            out.complain(format_args!("error: cannot read {name}: {e}"));
             return CANNOT_READ;
         }
     };
@@ -27,7 +27,7 @@ pub fn run(args: &ShowArgs, out: &Output) -> u8 {
             let mut d = Diagnostic::error("ptx.syntax", e.to_string());
             d.span = Some(Span::new(e.span.start, e.span.end));
             d.help.push(e.help().to_owned());
-            eprint!("{}", diagnostics::render(out, &name, &text, &d));
+            out.complain(diagnostics::render(out, &name, &text, &d).trim_end());
             return CANNOT_READ;
         }
     };
@@ -36,13 +36,13 @@ pub fn run(args: &ShowArgs, out: &Output) -> u8 {
         let names: Vec<String> = s.entries.iter().map(|e| e.name.clone()).collect();
         s.entries.retain(|e| e.name == *wanted);
         if s.entries.is_empty() {
-            eprintln!("error: {name} has no entry `{wanted}`");
-            eprintln!("help: its entries are {}", names.join(", "));
+            out.complain(format_args!("error: {name} has no entry `{wanted}`"));
+            out.complain(format_args!("help: its entries are {}", names.join(", ")));
             return CANNOT_READ;
         }
     }
     if args.json {
-        println!("{:#}", to_json(&s, &text));
+        out.say(format_args!("{:#}", to_json(&s, &text)));
     } else {
         print(&s, &text, args, out);
     }
@@ -53,24 +53,32 @@ pub fn run(args: &ShowArgs, out: &Output) -> u8 {
 }
 
 fn print(s: &Summary, text: &str, args: &ShowArgs, out: &Output) {
-    println!("PTX {}, target {}", s.version, s.target.join(", "));
+    out.say(format_args!(
+        "PTX {}, target {}",
+        s.version,
+        s.target.join(", ")
+    ));
     for e in &s.entries {
         let total = e.instructions.len();
         let mark = match e.unsupported.is_none() {
             true => out.good("✓"),
             false => out.bad("✗"),
         };
-        println!(
+        out.say(format_args!(
             "{mark} {} {}: {}/{total} instructions have a meaning",
             out.strong("entry"),
             e.name,
             e.supported()
-        );
+        ));
         for (n, ty) in &e.params {
-            println!("    parameter {n} : {ty}");
+            out.say(format_args!("    parameter {n} : {ty}"));
         }
-        let regs: Vec<String> = e.registers.iter().map(|(t, n)| format!("{n} {t}")).collect();
-        println!("    registers: {}", regs.join(", "));
+        let regs: Vec<String> = e
+            .registers
+            .iter()
+            .map(|(t, n)| format!("{n} {t}"))
+            .collect();
+        out.say(format_args!("    registers: {}", regs.join(", ")));
         if args.instructions {
             for i in &e.instructions {
                 let (line, _) = line_col(text, i.span.start as usize);
@@ -78,21 +86,23 @@ fn print(s: &Summary, text: &str, args: &ShowArgs, out: &Output) {
                     Ok(shape) => out.faint(shape),
                     Err(_) => out.bad("unsupported"),
                 };
-                println!("    {line:>6}  {:<28} {status}", i.opcode);
+                out.say(format_args!("    {line:>6}  {:<28} {status}", i.opcode));
             }
         } else {
             print_missing(e, out);
         }
         if let Some(u) = &e.unsupported {
             let (line, column) = line_col(text, u.span.start as usize);
-            println!("    not usable in a proof: line {line}, column {column}: {u}");
+            out.say(format_args!(
+                "    not usable in a proof: line {line}, column {column}: {u}"
+            ));
         }
     }
     if !s.functions.is_empty() {
-        println!("device functions: {}", s.functions.join(", "));
+        out.say(format_args!("device functions: {}", s.functions.join(", ")));
     }
     if !s.variables.is_empty() {
-        println!("module variables: {}", s.variables.join(", "));
+        out.say(format_args!("module variables: {}", s.variables.join(", ")));
     }
 }
 
@@ -103,7 +113,10 @@ fn print_missing(e: &EntrySummary, out: &Output) {
         *missing.entry(&i.opcode).or_default() += 1;
     }
     for (opcode, n) in missing {
-        println!("    {} {opcode} ({n}×)", out.bad("unsupported"));
+        out.say(format_args!(
+            "    {} {opcode} ({n}×)",
+            out.bad("unsupported")
+        ));
     }
 }
 

@@ -41,7 +41,11 @@ pub fn with_session<R>(
 
 /// The reports of the scripts and of what they import, checked on several threads; imports of a script are checked on its
 /// thread. The result does not depend on the number of threads.
-pub fn reports(scripts: &[PathBuf], jobs: usize, out: &Output) -> Result<Vec<FileReport>, LoadError> {
+pub fn reports(
+    scripts: &[PathBuf],
+    jobs: usize,
+    out: &Output,
+) -> Result<Vec<FileReport>, LoadError> {
     if jobs <= 1 || scripts.len() <= 1 {
         return with_session(scripts, out, |s| s.reports().to_vec());
     }

@@ -26,7 +26,9 @@ pub(super) fn check(env: &Environment<'_>, name: Name) -> Result<(), String> {
         }
     };
     if !alike(st, info.ty(), expected) {
-        return Err(format!("the axiom `{text}` does not state what Lean's states"));
+        return Err(format!(
+            "the axiom `{text}` does not state what Lean's states"
+        ));
     }
     match text.as_str() {
         "propext" if !iff_is_leans(env) => {
@@ -73,7 +75,10 @@ fn quot_sound(st: &Store<'_>, info: &ConstantInfo) -> Expr {
     let relation = pi(st, v(0), pi(st, v(1), st.prop()));
     let quot = st.apps(st.constant(st.name("Quot"), &[u]), &[v(4), v(3)]);
     let mk = |a| st.apps(st.constant(st.name("Quot.mk"), &[u]), &[v(4), v(3), a]);
-    let eq = st.apps(st.constant(st.name("Eq"), &[u]), &[quot, mk(v(2)), mk(v(1))]);
+    let eq = st.apps(
+        st.constant(st.name("Eq"), &[u]),
+        &[quot, mk(v(2)), mk(v(1))],
+    );
     let hypothesis = st.apps(v(2), &[v(1), v(0)]);
     let tail = pi(st, v(1), pi(st, v(2), pi(st, hypothesis, eq)));
     pi(st, st.sort(u), pi(st, relation, tail))

@@ -21,7 +21,10 @@ pub(super) fn parts(c: &ConstantInfo) -> impl Iterator<Item = Expr> {
 }
 
 /// The constants in some terms, sorted.
-pub(super) fn constants(env: &Environment<'_>, terms: impl IntoIterator<Item = Expr>) -> BTreeSet<Name> {
+pub(super) fn constants(
+    env: &Environment<'_>,
+    terms: impl IntoIterator<Item = Expr>,
+) -> BTreeSet<Name> {
     let st = env.store();
     let mut found = BTreeSet::new();
     visit(env, terms, |e| {
@@ -99,7 +102,11 @@ fn closure(
                 continue;
             }
             stack.push((n, true));
-            stack.extend(deps.into_iter().filter(|d| !memo.contains_key(d)).map(|d| (d, false)));
+            stack.extend(
+                deps.into_iter()
+                    .filter(|d| !memo.contains_key(d))
+                    .map(|d| (d, false)),
+            );
             continue;
         }
         let mut all: BTreeSet<Name> = BTreeSet::new();
@@ -134,6 +141,8 @@ impl Facts {
         is_kernel: &impl Fn(Name) -> bool,
     ) -> BTreeSet<Name> {
         let own = |n: Name, _: &ConstantInfo| is_kernel(n);
-        closure(&mut self.kernels, env, n, false, &own).as_ref().clone()
+        closure(&mut self.kernels, env, n, false, &own)
+            .as_ref()
+            .clone()
     }
 }

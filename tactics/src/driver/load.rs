@@ -75,6 +75,11 @@ pub(super) fn normalize(path: &Path) -> PathBuf {
     out
 }
 
+/// A path from the root, without `.` and `..`, whether it exists or not.
+pub(super) fn absolute(path: &Path) -> std::io::Result<PathBuf> {
+    Ok(normalize(&std::path::absolute(path)?))
+}
+
 /// The file that an import names. A path is relative to the importing script's folder; `lib.nat` is `lib/nat.ptxp` in
 /// that folder or the nearest one above it that has it.
 pub(super) fn resolve(from: &Path, import: &Import) -> Result<PathBuf, String> {

@@ -9,6 +9,7 @@ mod load;
 mod ptx;
 mod report;
 mod run;
+mod stack;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,12 +18,13 @@ use logic::{Environment, Name, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::meta::Elab;
-use crate::meta::ext::SimpEntry;
+use crate::meta::ext::{Extensions, SimpEntry};
 use crate::syntax::Notations;
 
 pub use axioms::ALLOWED as ALLOWED_AXIOMS;
 pub use load::{LoadError, scripts_below};
 pub use report::{DeclReport, Diagnosed, FileReport, Kind, PtxDiagnostic, PtxUse, Status};
+pub use stack::on_large_stack;
 
 /// The index of a script in a session.
 pub(crate) type FileId = usize;
@@ -58,8 +60,22 @@ pub struct Session<'b> {
     /// PTX kernels by the constant that they became.
     kernels: BTreeMap<Name, PtxUse>,
     facts: facts::Facts,
+    /// Texts that stand in for files, by canonical path.
+    replaced: BTreeMap<PathBuf, Vec<u8>>,
     /// Diagnostics of PTX files that were met, by file, are part of the file reports.
     reports: Vec<FileReport>,
+}
+
+/// A state of a session.
+pub struct Snapshot<'b> {
+    env: Environment<'b>,
+    ext: Extensions,
+    files: usize,
+    by_path: BTreeMap<PathBuf, FileId>,
+    owner: FxHashMap<Name, FileId>,
+    kernels: BTreeMap<Name, PtxUse>,
+    reports: usize,
+    replaced: BTreeMap<PathBuf, Vec<u8>>,
 }
 
 impl<'b> Session<'b> {
@@ -73,8 +89,72 @@ impl<'b> Session<'b> {
             owner: FxHashMap::default(),
             kernels: BTreeMap::new(),
             facts: facts::Facts::default(),
+            replaced: BTreeMap::new(),
             reports: Vec::new(),
         }
+    }
+
+    /// From now on `text` is read in place of the file `path`, a script or a PTX file, whether it exists or not: what an
+    /// editor has not saved yet, or a test has changed.
+    ///
+    /// Errors: the path cannot be made absolute.
+    pub fn replace_file(&mut self, path: &Path, text: impl Into<Vec<u8>>) -> Result<(), LoadError> {
+        let key = std::fs::canonicalize(path).or_else(|_| load::absolute(path));
+        let key = key.map_err(|e| LoadError::new(path, e))?;
+        self.replaced.insert(key, text.into());
+        Ok(())
+    }
+
+    /// The one name of a file, however it is written.
+    fn key(&self, path: &Path) -> std::io::Result<PathBuf> {
+        std::fs::canonicalize(path).or_else(|e| {
+            let key = load::absolute(path)?;
+            if self.replaced.contains_key(&key) {
+                Ok(key)
+            } else {
+                Err(e)
+            }
+        })
+    }
+
+    /// What a file holds, or what stands in for it.
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        let key = self.key(path)?;
+        match self.replaced.get(&key) {
+            Some(text) => Ok(text.clone()),
+            None => std::fs::read(key),
+        }
+    }
+
+    /// The session as it is now, to come back to with [`Session::restore`].
+    pub fn snapshot(&self) -> Snapshot<'b> {
+        Snapshot {
+            env: self.el.env.clone(),
+            ext: self.el.ext.clone(),
+            files: self.files.len(),
+            by_path: self.by_path.clone(),
+            owner: self.owner.clone(),
+            kernels: self.kernels.clone(),
+            reports: self.reports.len(),
+            replaced: self.replaced.clone(),
+        }
+    }
+
+    /// Forgets everything since a snapshot of this session was taken.
+    pub fn restore(&mut self, s: &Snapshot<'b>) {
+        self.el = Elab::new(s.env.clone());
+        self.el.ext = s.ext.clone();
+        self.files.truncate(s.files);
+        for f in &mut self.files {
+            let env = &self.el.env;
+            f.constants.retain(|n| env.get(*n).is_some());
+        }
+        self.by_path.clone_from(&s.by_path);
+        self.owner.clone_from(&s.owner);
+        self.kernels.clone_from(&s.kernels);
+        self.reports.truncate(s.reports);
+        self.replaced.clone_from(&s.replaced);
+        self.facts = facts::Facts::default();
     }
 
     /// The environment so far: everything in it was checked by the kernel.

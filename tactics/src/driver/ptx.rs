@@ -10,7 +10,10 @@ use crate::syntax::ast::{Command, PtxModule, Span};
 
 /// SHA-256 in hexadecimal.
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+    Sha256::digest(bytes)
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect()
 }
 
 fn error(span: Span, code: &'static str, text: String) -> Diagnostic {
@@ -32,7 +35,8 @@ impl<'b> Session<'b> {
                     e.display(st)
                 );
                 let mut d = error(command.span, "ptx.isa", text);
-                d.help.push("import lib.word and ptx.float first".to_owned());
+                d.help
+                    .push("import lib.word and ptx.float first".to_owned());
                 self.el.messages.push(d);
                 return;
             }
@@ -41,9 +45,13 @@ impl<'b> Session<'b> {
 
     /// `ptx_module m from "file.ptx" [sha256 "…"] [entries a b]`.
     pub(super) fn ptx_module(&mut self, file: FileId, m: &PtxModule, report: &mut FileReport) {
-        let dir = self.files[file].path.parent().map(ToOwned::to_owned).unwrap_or_default();
+        let dir = self.files[file]
+            .path
+            .parent()
+            .map(ToOwned::to_owned)
+            .unwrap_or_default();
         let path = load::normalize(&dir.join(&*m.path.value));
-        let bytes = match std::fs::read(&path) {
+        let bytes = match self.read(&path) {
             Ok(b) => b,
             Err(e) => {
                 let text = format!("cannot read {}: {e}", path.display());
@@ -55,11 +63,15 @@ impl<'b> Session<'b> {
         if let Some(expected) = &m.sha256
             && *expected.value != hash
         {
-            let text = format!("{} is not the file that this script was written for", path.display());
+            let text = format!(
+                "{} is not the file that this script was written for",
+                path.display()
+            );
             let mut d = error(expected.span, "ptx.hash", text);
             d.notes.push(format!("expected SHA-256 {}", expected.value));
             d.notes.push(format!("the file's is {hash}"));
-            d.help.push("read what changed in the file, then put its hash here".to_owned());
+            d.help
+                .push("read what changed in the file, then put its hash here".to_owned());
             self.el.messages.push(d);
             return;
         }
@@ -68,19 +80,25 @@ impl<'b> Session<'b> {
             self.el.messages.push(error(m.path.span, "ptx.read", text));
             return;
         };
-        let mut in_ptx = |span: ::ptx::text::span::Span, code, message: String, help: Option<String>| {
-            let mut d = error(Span::new(span.start, span.end), code, message);
-            d.help.extend(help);
-            report.ptx.push(PtxDiagnostic {
-                path: path.clone(),
-                source: text.clone(),
-                diagnostic: d,
-            });
-        };
+        let mut in_ptx =
+            |span: ::ptx::text::span::Span, code, message: String, help: Option<String>| {
+                let mut d = error(Span::new(span.start, span.end), code, message);
+                d.help.extend(help);
+                report.ptx.push(PtxDiagnostic {
+                    path: path.clone(),
+                    source: text.clone(),
+                    diagnostic: d,
+                });
+            };
         let module = match ::ptx::text::parse(&text) {
             Ok(module) => module,
             Err(e) => {
-                in_ptx(e.span, "ptx.syntax", e.to_string(), Some(e.help().to_owned()));
+                in_ptx(
+                    e.span,
+                    "ptx.syntax",
+                    e.to_string(),
+                    Some(e.help().to_owned()),
+                );
                 return;
             }
         };
@@ -88,7 +106,9 @@ impl<'b> Session<'b> {
         let all = match ::ptx::program::module_declarations(self.el.st, &module, prefix) {
             Ok(all) => all,
             Err(e) => {
-                self.el.messages.push(error(m.path.span, "ptx.render", e.to_string()));
+                self.el
+                    .messages
+                    .push(error(m.path.span, "ptx.render", e.to_string()));
                 return;
             }
         };
@@ -100,9 +120,17 @@ impl<'b> Session<'b> {
             let unsupported = all.unsupported.iter().find(|(n, _)| **n == *s.value);
             if let Some((_, why)) = unsupported {
                 in_ptx(why.span, "ptx.unsupported", why.to_string(), None);
-            } else if !all.kernels.iter().any(|k| entry_name(self, k.definition.name) == *s.value) {
+            } else if !all
+                .kernels
+                .iter()
+                .any(|k| entry_name(self, k.definition.name) == *s.value)
+            {
                 let names: Vec<String> = module.entries().map(|f| f.name.text.clone()).collect();
-                let mut d = error(s.span, "ptx.entry", format!("{} has no entry `{}`", path.display(), s.value));
+                let mut d = error(
+                    s.span,
+                    "ptx.entry",
+                    format!("{} has no entry `{}`", path.display(), s.value),
+                );
                 d.help.push(format!("its entries are {}", names.join(", ")));
                 self.el.messages.push(d);
             }
@@ -113,10 +141,18 @@ impl<'b> Session<'b> {
                 continue;
             }
             let d = k.definition;
-            if let Err(e) = self.el.env.add(definition(d.name, d.ty, d.value, Hint::Regular(2))) {
-                let text = format!("the entry `{entry}` is no term of the logic: {}", e.display(self.el.st));
+            if let Err(e) = self
+                .el
+                .env
+                .add(definition(d.name, d.ty, d.value, Hint::Regular(2)))
+            {
+                let text = format!(
+                    "the entry `{entry}` is no term of the logic: {}",
+                    e.display(self.el.st)
+                );
                 let mut d = error(m.name.span, "ptx.term", text);
-                d.help.push("import ptx.isa, which declares the instructions".to_owned());
+                d.help
+                    .push("import ptx.isa, which declares the instructions".to_owned());
                 self.el.messages.push(d);
                 continue;
             }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use logic::{ConstantInfo, Name, Node};
 
-use super::{FileId, FileReport, Left, LoadError, Loaded, Session, axioms, facts, load};
 use super::{DeclReport, Kind, Status};
+use super::{FileId, FileReport, Left, LoadError, Loaded, Session, axioms, facts, load};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::elab::scope::Scope;
 use crate::syntax::ast::{Command, CommandKind, Ident, Span};
@@ -21,13 +21,13 @@ impl<'b> Session<'b> {
     }
 
     fn load(&mut self, path: &Path) -> Result<FileId, LoadError> {
-        let key = std::fs::canonicalize(path).map_err(|e| LoadError::new(path, e))?;
+        let key = self.key(path).map_err(|e| LoadError::new(path, e))?;
         if let Some(id) = self.by_path.get(&key) {
             return Ok(*id);
         }
-        let source = std::fs::read(path).map_err(|e| LoadError::new(path, e))?;
-        let source = String::from_utf8(source)
-            .map_err(|_| LoadError::new(path, "it is not UTF-8 text"))?;
+        let source = self.read(path).map_err(|e| LoadError::new(path, e))?;
+        let source =
+            String::from_utf8(source).map_err(|_| LoadError::new(path, "it is not UTF-8 text"))?;
         let mut report = FileReport {
             path: path.to_owned(),
             source,
@@ -49,7 +49,7 @@ impl<'b> Session<'b> {
         let mut ids = Vec::new();
         for (import, span) in syntax::imports(&report.source) {
             let found = load::resolve(path, &import).and_then(|p| {
-                if let Ok(key) = std::fs::canonicalize(&p)
+                if let Ok(key) = self.key(&p)
                     && self.active.contains(&key)
                 {
                     return Err(self.cycle(&key));
@@ -113,8 +113,14 @@ impl<'b> Session<'b> {
             self.command(id, command, report);
         }
         if let Some(frame) = self.el.scope.innermost() {
-            let what = if frame.is_namespace { "namespace" } else { "section" };
-            let label = frame.label.map(|n| format!(" {}", self.el.st.name_to_string(n)));
+            let what = if frame.is_namespace {
+                "namespace"
+            } else {
+                "section"
+            };
+            let label = frame
+                .label
+                .map(|n| format!(" {}", self.el.st.name_to_string(n)));
             let text = format!("the {what}{} is not closed", label.unwrap_or_default());
             let mut d = Diagnostic::error("scope", text);
             let end = report.source.len() as u32;
@@ -168,10 +174,17 @@ impl<'b> Session<'b> {
         }
         let steps = self.el.env.steps() - steps;
         let mut messages = std::mem::take(&mut self.el.messages);
-        let new: Vec<Name> = self.el.env.constants().skip(mark).map(|c| c.name()).collect();
+        let new: Vec<Name> = self
+            .el
+            .env
+            .constants()
+            .skip(mark)
+            .map(|c| c.name())
+            .collect();
         for n in &new {
-            self.owner.insert(*n, file);
-            self.files[file].constants.push(*n);
+            let home = self.home(file, *n);
+            self.owner.insert(*n, home);
+            self.files[home].constants.push(*n);
         }
         self.check_visible(file, command.keyword, &new, &mut messages);
         for n in &new {
@@ -184,10 +197,34 @@ impl<'b> Session<'b> {
                 messages.push(d);
             }
         }
-        let failed = messages.iter().any(|d| d.severity == Severity::Error)
-            || report.ptx.len() > ptx_before;
+        let failed =
+            messages.iter().any(|d| d.severity == Severity::Error) || report.ptx.len() > ptx_before;
         self.report_decls(command, &new, steps, failed, report);
         report.diagnostics.extend(messages);
+    }
+
+    /// The script that a new constant belongs to. An equation of a function (`f.eq_1`) is made where it is first needed, but
+    /// belongs to the script of the function, so that what another script sees does not depend on who came first.
+    fn home(&self, file: FileId, n: Name) -> FileId {
+        let st = self.el.st;
+        let equation = st.name_last(n).is_some_and(|s| s.starts_with("eq_"));
+        let Some(owner) = self
+            .owner
+            .get(&st.name_prefix(n))
+            .copied()
+            .filter(|_| equation)
+        else {
+            return file;
+        };
+        let Some(c) = self.el.env.get(n) else {
+            return file;
+        };
+        let sees = |used: &Name| {
+            let o = self.owner.get(used);
+            o.is_none_or(|o| self.files[owner].visible.contains(o))
+        };
+        let used = facts::constants(&self.el.env, facts::parts(c));
+        if used.iter().all(sees) { owner } else { file }
     }
 
     /// Refuses what uses a script that is not imported.
@@ -200,7 +237,9 @@ impl<'b> Session<'b> {
     ) {
         let mut missing: Vec<(String, PathBuf)> = Vec::new();
         for n in new {
-            let Some(c) = self.el.env.get(*n) else { continue };
+            let Some(c) = self.el.env.get(*n) else {
+                continue;
+            };
             for used in facts::constants(&self.el.env, facts::parts(c)) {
                 if let Some(owner) = self.owner.get(&used)
                     && !self.files[file].visible.contains(owner)
@@ -213,7 +252,10 @@ impl<'b> Session<'b> {
         missing.sort();
         missing.dedup();
         for (name, path) in missing {
-            let text = format!("`{name}` is declared in {}, which is not imported", path.display());
+            let text = format!(
+                "`{name}` is declared in {}, which is not imported",
+                path.display()
+            );
             let mut d = Diagnostic::error("import.missing", text);
             d.span = Some(span);
             messages.push(d);
@@ -270,8 +312,13 @@ impl<'b> Session<'b> {
     ) -> DeclReport {
         let env = &self.el.env;
         let axioms = self.facts.axioms(env, n);
-        let kernels = self.facts.kernels(env, n, &|k| self.kernels.contains_key(&k));
-        let mut ptx: Vec<_> = kernels.iter().filter_map(|k| self.kernels.get(k).cloned()).collect();
+        let kernels = self
+            .facts
+            .kernels(env, n, &|k| self.kernels.contains_key(&k));
+        let mut ptx: Vec<_> = kernels
+            .iter()
+            .filter_map(|k| self.kernels.get(k).cloned())
+            .collect();
         ptx.sort();
         let (nodes, assumptions) = match env.get(n) {
             Some(c) => (

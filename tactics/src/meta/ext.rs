@@ -17,7 +17,7 @@ pub struct SimpEntry {
 }
 
 /// Attributes and generated facts.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Extensions {
     /// Rules marked `@[simp]`, in order of marking.
     pub simp: Vec<SimpEntry>,
