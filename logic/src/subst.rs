@@ -163,25 +163,41 @@ impl<'b> Store<'b> {
     /// [`Store::instantiate_rev`]. Every element of `fvars` is a free variable or a metavariable. Loose bound variables
     /// already in `e` move up by `n`.
     pub fn abstract_fvars(&self, e: Expr, fvars: &[Expr]) -> Expr {
-        let n = fvars.len() as u32;
         let info = self.info(e);
-        if n == 0 || (!info.has_fvar && !info.has_mvar && info.loose == 0) {
+        if fvars.is_empty() || (!info.has_fvar && !info.has_mvar && info.loose == 0) {
             return e;
         }
-        let index: FxHashMap<Expr, u32> = fvars
-            .iter()
-            .enumerate()
-            .map(|(i, x)| (*x, n - 1 - i as u32))
-            .collect();
+        self.abstract_first(e, fvars.len() as u32, &positions(fvars))
+    }
+
+    /// Closes `body` over binders: the type of each binder may mention the variables of those before it, and `binder`
+    /// makes a binder from its position, its closed type and what it ranges over.
+    pub fn close_over(
+        &self,
+        vars: &[(Expr, Expr)],
+        body: Expr,
+        binder: impl Fn(usize, Expr, Expr) -> Expr,
+    ) -> Expr {
+        let xs: Vec<Expr> = vars.iter().map(|v| v.0).collect();
+        let index = positions(&xs);
+        let body = self.abstract_first(body, vars.len() as u32, &index);
+        vars.iter().enumerate().rev().fold(body, |b, (i, (_, ty))| {
+            binder(i, self.abstract_first(*ty, i as u32, &index), b)
+        })
+    }
+
+    /// Abstracts the variables at positions below `n`.
+    fn abstract_first(&self, e: Expr, n: u32, index: &FxHashMap<Expr, u32>) -> Expr {
         self.replace(e, |x, depth| {
             let info = self.info(x);
             if !info.has_fvar && !info.has_mvar && info.loose <= depth {
                 return Some(x);
             }
             match self.node(x) {
-                Node::FVar(_) | Node::MVar(_) => {
-                    Some(index.get(&x).map_or(x, |i| self.bvar(i + depth)))
-                }
+                Node::FVar(_) | Node::MVar(_) => Some(match index.get(&x) {
+                    Some(i) if *i < n => self.bvar(n - 1 - i + depth),
+                    _ => x,
+                }),
                 Node::BVar(i) if i >= depth => Some(self.bvar(i + n)),
                 _ => None,
             }
@@ -257,4 +273,10 @@ impl<'b> Store<'b> {
             }
         })
     }
+}
+
+/// The position of each variable.
+fn positions(fvars: &[Expr]) -> FxHashMap<Expr, u32> {
+    let numbered = fvars.iter().enumerate();
+    numbered.map(|(i, x)| (*x, i as u32)).collect()
 }

@@ -452,3 +452,41 @@ fn binder_infos_of_recursors() {
         assert_eq!(infos("False.rec"), "xx");
     });
 }
+
+#[test]
+fn many_fields() {
+    lab(PRELUDE, |l| {
+        // structure S : Type where x₀ : Nat, x₁ … : Eq Nat x₀ x₀
+        let n = 20_000;
+        let (st, d) = (l.st, BinderInfo::Default);
+        let (nat, eq) = (l.term("Nat"), l.term("Eq.{1} Nat"));
+        let ctor = (0..n).rev().fold(l.term("S"), |e, i| {
+            let ty = match i {
+                0 => nat,
+                _ => st.apps(eq, &[st.bvar(i - 1), st.bvar(i - 1)]),
+            };
+            st.pi(Name::ANON, ty, e, d)
+        });
+        let decl = Declaration::Inductive(InductiveDecl {
+            univ_params: vec![],
+            num_params: 0,
+            types: vec![InductiveType {
+                name: l.name("S"),
+                ty: l.term("Type"),
+                ctors: vec![(l.name("S.mk"), ctor)],
+            }],
+        });
+        assert_eq!(l.env.add(decl), Ok(()));
+        let last = st.proj(l.name("S"), n - 1, st.bvar(0));
+        let first = st.proj(l.name("S"), 0, st.bvar(0));
+        let d = Declaration::Theorem {
+            sig: Signature {
+                name: l.name("last"),
+                univ_params: vec![],
+                ty: st.pi(Name::ANON, l.term("S"), st.apps(eq, &[first, first]), d),
+            },
+            value: st.lam(Name::ANON, l.term("S"), last, d),
+        };
+        assert_eq!(l.env.add(d), Ok(()));
+    });
+}

@@ -252,7 +252,7 @@ fn max(st: &Store<'_>, a: Level, b: Level) -> Level {
         return a;
     }
     let ((a0, i), (b0, j)) = (offset(st, a), offset(st, b));
-    if a0 == Level::ZERO && i <= j || a0 == b0 && i <= j {
+    if i <= j && (a0 == Level::ZERO || a0 == b0) {
         return b;
     }
     if b0 == Level::ZERO && j <= i || a0 == b0 {

@@ -14,9 +14,11 @@ mod nat;
 mod proj;
 mod quot;
 mod string;
+mod telescope;
 mod whnf;
 
 pub(crate) use nat::NatOp;
+pub(crate) use telescope::Telescope;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,7 +1,7 @@
 //! Projections `e.i` of structures: typing, with the restriction for propositions, and reduction.
 
 use super::whnf::Mode;
-use super::{Checker, Res};
+use super::{Checker, Res, Telescope};
 use crate::env::{ConstantInfo, ConstructorInfo, InductiveInfo, KernelError};
 use crate::expr::{Expr, Node};
 use crate::name::Name;
@@ -60,39 +60,24 @@ impl<'e, 'b> Checker<'e, 'b> {
         let universe = self.universe_of(ty_whnf, false)?;
         let restricted = !self.level_never_zero(universe)?;
         let ctor_ty = self.import(ctor.sig.ty);
-        let mut r = st.instantiate_level_params(ctor_ty, &ctor.sig.univ_params, levels);
+        let ctor_ty = st.instantiate_level_params(ctor_ty, &ctor.sig.univ_params, levels);
+        let mut fields = Telescope::new(st, ctor_ty);
         for a in &args[..ind.num_params as usize] {
-            let (_, body) = self.pi_parts(r).map_err(|_| not_structure())?;
-            r = st.instantiate1(body, *a);
+            fields.reduced_binder(self)?.ok_or_else(not_structure)?;
+            fields.apply(*a);
         }
         for j in 0..i {
-            let (dom, body) = self.pi_parts(r).map_err(|_| not_structure())?;
-            if st.has_loose_bvars(body) {
-                if restricted && !self.is_proposition(dom)? {
-                    return Err(from_prop);
-                }
-                r = st.instantiate1(body, st.proj(s, j, e));
-            } else {
-                r = body;
+            let (_, dom, _) = fields.reduced_binder(self)?.ok_or_else(not_structure)?;
+            if restricted && fields.is_dependent() && !self.is_proposition(dom)? {
+                return Err(from_prop);
             }
+            fields.apply(st.proj(s, j, e));
         }
-        let (dom, _) = self.pi_parts(r).map_err(|_| not_structure())?;
+        let (_, dom, _) = fields.reduced_binder(self)?.ok_or_else(not_structure)?;
         if restricted && !self.is_proposition(dom)? {
             return Err(from_prop);
         }
         Ok(dom)
-    }
-
-    /// Domain and body of a type that reduces to a Π type.
-    pub(super) fn pi_parts(&mut self, ty: Expr) -> Res<(Expr, Expr)> {
-        let whnf = match self.st.node(ty) {
-            Node::Pi(..) => ty,
-            _ => self.reduce_full(ty)?,
-        };
-        match self.st.node(whnf) {
-            Node::Pi(_, dom, body, _) => Ok((dom, body)),
-            _ => Err(KernelError::FunctionExpected { term: ty, ty: whnf }),
-        }
     }
 
     /// `(c p f₀ … fₙ).i ⟶ fᵢ`. `None` if `e` does not reduce to a constructor.

@@ -74,7 +74,14 @@ impl<'e, 'b> Checker<'e, 'b> {
                     Some(r)
                 }
                 // ζ
-                Node::Let(_, _, v, b) => Some(st.instantiate1(b, v)),
+                Node::Let(..) => {
+                    let (mut body, mut values) = (head, Vec::new());
+                    while let Node::Let(_, _, v, b) = st.node(body) {
+                        values.push(st.instantiate_rev(v, &values));
+                        body = b;
+                    }
+                    Some(st.instantiate_rev(body, &values))
+                }
                 Node::FVar(id) => self.local_value(id),
                 Node::Proj(_, i, x) => self.reduce_proj(i, x, mode)?,
                 Node::Const(n, ls) => match self.env.get(n) {

@@ -1,7 +1,7 @@
 //! The form of an inductive declaration: its types, and its constructors with their universes.
 
 use super::{Family, Var, check_closed_type, open, positivity};
-use crate::check::{Checker, Res};
+use crate::check::{Checker, Res, Telescope};
 use crate::env::{
     ConstantInfo, ConstructorInfo, Environment, InductiveDecl, InductiveInfo, KernelError,
     Signature,
@@ -22,11 +22,9 @@ pub(super) fn types<'d>(c: &mut Checker<'_, '_>, decl: &'d InductiveDecl) -> Res
     let mut universe = None;
     for (d, t) in decl.types.iter().enumerate() {
         check_closed_type(c, t.ty)?;
-        let mut cur = t.ty;
+        let mut tele = Telescope::new(st, t.ty);
         for i in 0..decl.num_params {
-            let Node::Pi(n, dom, body, bi) = st.node(cur) else {
-                return Err(KernelError::ParamCount(t.name));
-            };
+            let (n, dom, bi) = tele.binder().ok_or(KernelError::ParamCount(t.name))?;
             if d == 0 {
                 let v = open(c, n, dom, bi);
                 params.push(v);
@@ -36,15 +34,14 @@ pub(super) fn types<'d>(c: &mut Checker<'_, '_>, decl: &'d InductiveDecl) -> Res
                     index: i,
                 });
             }
-            cur = st.instantiate1(body, params[i as usize].x);
+            tele.apply(params[i as usize].x);
         }
         let mut indices = 0u32;
-        while let Node::Pi(_, dom, body, _) = st.node(cur) {
-            let x = c.open(dom);
-            cur = st.instantiate1(body, x);
+        while let Some((_, dom, _)) = tele.binder() {
+            tele.apply(c.open(dom));
             indices += 1;
         }
-        let sort = c.reduce_full(cur)?;
+        let sort = c.reduce_full(tele.ty())?;
         c.close(indices as usize);
         let Node::Sort(l) = st.node(sort) else {
             return Err(KernelError::TypeExpected {
@@ -127,14 +124,14 @@ pub(super) fn constructors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<()> {
             }
             c.env().check_new_name(*name)?;
             check_closed_type(c, *ty)?;
-            let mut cur = *ty;
+            let mut tele = Telescope::new(st, *ty);
             let (mut index, mut fields) = (0, 0);
-            while let Node::Pi(_, dom, body, _) = st.node(cur) {
+            while let Some((_, dom, _)) = tele.binder() {
                 if let Some(p) = f.params.get(index as usize) {
                     if !c.defeq(dom, p.ty)? {
                         return Err(KernelError::ParamMismatch { name: *name, index });
                     }
-                    cur = st.instantiate1(body, p.x);
+                    tele.apply(p.x);
                 } else {
                     let field = c.universe_of(dom, false)?;
                     if !f.is_prop && !c.level_leq(field, f.universe)? {
@@ -146,7 +143,7 @@ pub(super) fn constructors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<()> {
                         });
                     }
                     positivity::check(c, f, *name, index, dom)?;
-                    cur = st.instantiate1(body, c.open(dom));
+                    tele.apply(c.open(dom));
                     fields += 1;
                 }
                 index += 1;
@@ -154,10 +151,11 @@ pub(super) fn constructors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<()> {
             if (index as usize) < f.params.len() {
                 return Err(KernelError::ParamCount(*name));
             }
-            if positivity::valid_application(c, f, cur)? != Some(d) {
+            let result = tele.ty();
+            if positivity::valid_application(c, f, result)? != Some(d) {
                 return Err(KernelError::CtorResult {
                     ctor: *name,
-                    result: cur,
+                    result,
                 });
             }
             c.close(fields);

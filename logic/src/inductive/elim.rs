@@ -1,8 +1,10 @@
 //! Which universes a recursor may eliminate into.
 
+use rustc_hash::FxHashSet;
+
 use super::Family;
-use crate::check::{Checker, Res};
-use crate::expr::{Expr, Node};
+use crate::check::{Checker, Res, Telescope};
+use crate::expr::Expr;
 
 /// Whether the recursor eliminates into propositions only.
 ///
@@ -23,11 +25,11 @@ pub(super) fn only_to_prop(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<bool>
     };
     let st = c.env().store();
     let mut data: Vec<Expr> = Vec::new();
-    let (mut cur, mut opened) = (ctor, 0);
+    let (mut tele, mut opened) = (Telescope::new(st, ctor), 0);
     let mut params = f.params.iter();
-    while let Node::Pi(_, dom, body, _) = st.node(cur) {
+    while let Some((_, dom, _)) = tele.binder() {
         if let Some(p) = params.next() {
-            cur = st.instantiate1(body, p.x);
+            tele.apply(p.x);
             continue;
         }
         let universe = c.universe_of(dom, false)?;
@@ -36,9 +38,10 @@ pub(super) fn only_to_prop(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<bool>
         if !c.level_is_zero(universe)? {
             data.push(x);
         }
-        cur = st.instantiate1(body, x);
+        tele.apply(x);
     }
     c.close(opened);
-    let (_, result_args) = st.unfold_app(cur);
-    Ok(!data.iter().all(|x| result_args.contains(x)))
+    let (_, result_args) = st.unfold_app(tele.ty());
+    let given: FxHashSet<Expr> = result_args.into_iter().collect();
+    Ok(!data.iter().all(|x| given.contains(x)))
 }

@@ -10,9 +10,9 @@ mod elim;
 mod positivity;
 mod recursor;
 
-use crate::check::{Checker, Res};
+use crate::check::{Checker, Res, Telescope};
 use crate::env::{Environment, InductiveDecl, KernelError, check_distinct};
-use crate::expr::{BinderInfo, Expr, Node};
+use crate::expr::{BinderInfo, Expr};
 use crate::level::Level;
 use crate::name::Name;
 use crate::store::Store;
@@ -101,20 +101,15 @@ fn open(c: &mut Checker<'_, '_>, name: Name, ty: Expr, bi: BinderInfo) -> Var {
     Var { x, name, ty, bi }
 }
 
-/// Opens all Π binders of `ty`, reducing where needed to find them, and returns what is left.
-fn open_pis(c: &mut Checker<'_, '_>, mut ty: Expr, vars: &mut Vec<Var>) -> Res<Expr> {
-    let st = c.env().store();
-    loop {
-        if !matches!(st.node(ty), Node::Pi(..)) {
-            ty = c.reduce_full(ty)?;
-        }
-        let Node::Pi(n, dom, body, bi) = st.node(ty) else {
-            return Ok(ty);
-        };
+/// Opens all Π binders, reducing where needed to find them, and returns what is left.
+fn open_pis<'b>(c: &mut Checker<'_, 'b>, ty: Expr, vars: &mut Vec<Var>) -> Res<Expr> {
+    let mut tele = Telescope::new(c.env().store(), ty);
+    while let Some((n, dom, bi)) = tele.reduced_binder(c)? {
         let v = open(c, n, dom, bi);
         vars.push(v);
-        ty = st.instantiate1(body, v.x);
+        tele.apply(v.x);
     }
+    Ok(tele.ty())
 }
 
 /// The variables as terms.
@@ -124,23 +119,16 @@ fn terms(vars: &[Var]) -> Vec<Expr> {
 
 /// `(v₀) → … → (vₙ) → body`.
 fn pis(st: &Store<'_>, vars: &[Var], body: Expr) -> Expr {
-    close_over(st, vars, body, |v, ty, b| st.pi(v.name, ty, b, v.bi))
+    let types: Vec<_> = vars.iter().map(|v| (v.x, v.ty)).collect();
+    st.close_over(&types, body, |i, ty, b| {
+        st.pi(vars[i].name, ty, b, vars[i].bi)
+    })
 }
 
 /// `fun v₀ … vₙ => body`.
 fn lams(st: &Store<'_>, vars: &[Var], body: Expr) -> Expr {
-    close_over(st, vars, body, |v, ty, b| st.lam(v.name, ty, b, v.bi))
-}
-
-fn close_over(
-    st: &Store<'_>,
-    vars: &[Var],
-    body: Expr,
-    binder: impl Fn(&Var, Expr, Expr) -> Expr,
-) -> Expr {
-    let xs = terms(vars);
-    let body = st.abstract_fvars(body, &xs);
-    vars.iter().enumerate().rev().fold(body, |b, (i, v)| {
-        binder(v, st.abstract_fvars(v.ty, &xs[..i]), b)
+    let types: Vec<_> = vars.iter().map(|v| (v.x, v.ty)).collect();
+    st.close_over(&types, body, |i, ty, b| {
+        st.lam(vars[i].name, ty, b, vars[i].bi)
     })
 }

@@ -1,7 +1,7 @@
 //! Strict positivity: where the types of a declaration may occur in the fields of its constructors.
 
 use super::Family;
-use crate::check::{Checker, Res};
+use crate::check::{Checker, Res, Telescope};
 use crate::env::{ConstantInfo, KernelError};
 use crate::expr::{Expr, Node};
 use crate::name::Name;
@@ -63,27 +63,23 @@ pub(super) fn check(
 ) -> Res<()> {
     let st = c.env().store();
     let mut opened = 0;
-    let mut ty = field;
+    let mut tele = Telescope::new(st, field);
     let r = loop {
-        if !occurs(st, f, ty) {
+        if !tele.mentions(|e| occurs(st, f, e)) {
             break Ok(());
         }
-        ty = c.reduce_full(ty)?;
-        if !occurs(st, f, ty) {
-            break Ok(());
-        }
-        if let Node::Pi(_, dom, body, _) = st.node(ty) {
-            if occurs(st, f, dom) {
-                break Err(KernelError::NonPositive { ctor, index });
-            }
-            ty = st.instantiate1(body, c.open(dom));
-            opened += 1;
-            continue;
-        }
-        break match valid_application(c, f, ty)? {
-            Some(_) => Ok(()),
-            None => Err(invalid(c, f, ctor, index, ty)),
+        let Some((_, dom, _)) = tele.reduced_binder(c)? else {
+            let ty = tele.ty();
+            break match valid_application(c, f, ty)? {
+                None if occurs(st, f, ty) => Err(invalid(c, f, ctor, index, ty)),
+                _ => Ok(()),
+            };
         };
+        if occurs(st, f, dom) {
+            break Err(KernelError::NonPositive { ctor, index });
+        }
+        tele.apply(c.open(dom));
+        opened += 1;
     };
     c.close(opened);
     r

@@ -2,9 +2,9 @@
 //! (Carneiro 2019, §2.6.2 and §2.6.4).
 
 use super::{Family, Var, elim, lams, open, open_pis, pis, positivity, terms};
-use crate::check::{Checker, Res};
-use crate::env::{ConstantInfo, KernelError, RecursorInfo, RecursorRule, Signature};
-use crate::expr::{BinderInfo, Expr, Node};
+use crate::check::{Checker, Res, Telescope};
+use crate::env::{ConstantInfo, RecursorInfo, RecursorRule, Signature};
+use crate::expr::{BinderInfo, Expr};
 use crate::level::Level;
 use crate::name::{Name, NameNode};
 use crate::store::Store;
@@ -50,18 +50,15 @@ pub(super) fn recursors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Vec<Cons
     let mut majors: Vec<Var> = Vec::new();
     let mut motives: Vec<Var> = Vec::new();
     for (d, t) in f.decl.types.iter().enumerate() {
-        let mut cur = t.ty;
+        let mut tele = Telescope::new(st, t.ty);
         for p in &f.params {
-            cur = match st.node(cur) {
-                Node::Pi(_, _, body, _) => st.instantiate1(body, p.x),
-                _ => return Err(KernelError::ParamCount(t.name)),
-            };
+            tele.apply(p.x);
         }
         let mut is = Vec::new();
-        while let Node::Pi(n, dom, body, bi) = st.node(cur) {
+        while let Some((n, dom, bi)) = tele.binder() {
             let v = open(c, n, dom, bi);
             is.push(v);
-            cur = st.instantiate1(body, v.x);
+            tele.apply(v.x);
         }
         let major_ty = applied(st, f, d, &terms(&is));
         let major = open(c, st.name("t"), major_ty, BinderInfo::Default);
@@ -198,15 +195,15 @@ fn open_ctor(
     let mut fields = Vec::new();
     let mut recursive = Vec::new();
     let mut params = f.params.iter();
-    let mut cur = ty;
-    while let Node::Pi(n, dom, body, bi) = st.node(cur) {
+    let mut tele = Telescope::new(st, ty);
+    while let Some((n, dom, bi)) = tele.binder() {
         if let Some(p) = params.next() {
-            cur = st.instantiate1(body, p.x);
+            tele.apply(p.x);
             continue;
         }
         let field = open(c, n, dom, bi);
         fields.push(field);
-        cur = st.instantiate1(body, field.x);
+        tele.apply(field.x);
         if positivity::occurs(st, f, dom) {
             let mut xs = Vec::new();
             // The `xs` stay open: every variable of the recursor is a different one.
@@ -222,7 +219,7 @@ fn open_ctor(
             }
         }
     }
-    let (_, args) = st.unfold_app(cur);
+    let (_, args) = st.unfold_app(tele.ty());
     Ok(Opened {
         type_at,
         name,
