@@ -17,7 +17,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            max_steps: 1_000_000_000,
+            max_steps: 200_000_000,
             max_depth: 200_000,
             max_nat_bits: 1 << 24,
             max_terms: 30_000_000,
