@@ -104,6 +104,6 @@ impl<'e, 'b> Checker<'e, 'b> {
             return None;
         };
         let (_, args) = st.unfold_app(e);
-        args.get((info.num_params + i) as usize).copied()
+        args.get(info.num_params as usize + i as usize).copied()
     }
 }
