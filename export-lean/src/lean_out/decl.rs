@@ -102,6 +102,7 @@ impl<'b> Writer<'_, 'b> {
             let mut printer = self.printer(t.sig.name);
             let rest = bind_params(&mut printer, t.sig.ty, t.num_params, &mut out)?;
             let ty = printer.term(rest)?;
+            let names = printer.scope();
             Doc::group(vec![Doc::text(" :"), Doc::Line, ty, Doc::text(" where")])
                 .render(2, &mut out);
             out.push('\n');
@@ -109,8 +110,7 @@ impl<'b> Writer<'_, 'b> {
                 let short = short_name(self.st, c)?;
                 let mut printer = self.printer(t.sig.name);
                 printer.own_types = own.clone();
-                let mut ignored = String::new();
-                let rest = bind_params(&mut printer, c.sig.ty, c.num_params, &mut ignored)?;
+                let rest = reuse_params(&mut printer, c.sig.ty, &names)?;
                 let ty = printer.term(rest)?;
                 out.push_str(&format!("  | {short} :"));
                 Doc::group(vec![Doc::Line, ty]).render(4, &mut out);
@@ -130,10 +130,11 @@ impl<'b> Writer<'_, 'b> {
         let mut printer = self.printer(t.sig.name);
         let rest = bind_params(&mut printer, t.sig.ty, t.num_params, &mut out)?;
         let sort = printer.term(rest)?;
+        let names = printer.scope();
         Doc::group(vec![Doc::text(" :"), Doc::Line, sort, Doc::text(" where")]).render(2, &mut out);
         out.push_str(&format!("\n  {short} ::\n"));
         let mut printer = self.printer(t.sig.name);
-        let mut cur = bind_params(&mut printer, c.sig.ty, c.num_params, &mut String::new())?;
+        let mut cur = reuse_params(&mut printer, c.sig.ty, &names)?;
         while let Node::Pi(n, ty, body, _) = printer.node(cur) {
             let field = printer.field(n, ty)?;
             out.push_str("  ");
@@ -154,6 +155,19 @@ fn bind_params(printer: &mut Printer<'_, '_>, ty: Expr, count: u32, out: &mut St
         };
         out.push(' ');
         printer.binder(n, ty)?.render(2, out);
+        cur = body;
+    }
+    Ok(cur)
+}
+
+/// Enters the parameters of a constructor under the names that they have in its type's header.
+fn reuse_params(printer: &mut Printer<'_, '_>, ty: Expr, names: &[String]) -> Res<Expr> {
+    let mut cur = ty;
+    for name in names {
+        let Node::Pi(_, _, body, _) = printer.node(cur) else {
+            return Err(Stop::Inexpressible("fewer binders than parameters"));
+        };
+        printer.bind_as(name.clone());
         cur = body;
     }
     Ok(cur)

@@ -82,6 +82,33 @@ class OfNat.{u} (α : Type u) (n : Nat) where
   ofNat := n
 ";
 
+/// Lean's elaborator writes what it knows of sums in this form.
+const SUMS: &str = "\
+class HAdd.{u, v, w} (α : Type u) (β : Type v) (γ : Type w) where
+  hAdd : α → β → γ
+
+class Add.{u} (α : Type u) where
+  add : α → α → α
+
+@[default_instance] instance instHAdd.{u} {α : Type u} [Add.{u} α] : HAdd.{u, u, u} α α α where
+  hAdd := fun a b => Add.add a b
+
+instance instAddNat : Add.{0} Nat where
+  add := Nat.add
+";
+
+/// Names that Lean's elaborator needs for itself.
+const LEANS_OWN: &[&str] = &[
+    "OfNat",
+    "instOfNatNat",
+    "HAdd",
+    "Add",
+    "instHAdd",
+    "instAddNat",
+    "lcErased",
+    "lcAny",
+];
+
 /// Writes the environment as Lean files into `dir`, with `check.sh`, which lets Lean check them in order, and
 /// `Axioms.lean`, which prints the axioms of every theorem.
 ///
@@ -144,8 +171,10 @@ pub fn write_lean(
                     theorems.push(spelled);
                 }
                 let _ = write!(module.text, "\n{text}");
-                if st.name_to_string(u.name()) == "Nat" {
-                    let _ = write!(module.text, "\n{NUMERALS}");
+                match st.name_to_string(u.name()).as_str() {
+                    "Nat" => module.text.push_str(&format!("\n{NUMERALS}")),
+                    "Nat.add" => module.text.push_str(&format!("\n{SUMS}")),
+                    _ => {}
                 }
             }
             Done::Generated => {}
@@ -442,10 +471,10 @@ fn context(
 ) -> Result<Context, ExportError> {
     let st = env.store();
     let mut cx = Context::default();
-    for needed in ["OfNat", "instOfNatNat", "lcErased", "lcAny"] {
+    for needed in LEANS_OWN {
         if env.get(st.name(needed)).is_some() {
-            let what = "Lean's parser needs this name for something else";
-            return Err(ExportError::Inexpressible(needed.into(), what));
+            let what = "Lean's elaborator needs this name for something else";
+            return Err(ExportError::Inexpressible((*needed).into(), what));
         }
     }
     let is_type = |n: Name| matches!(env.get(n), Some(ConstantInfo::Inductive(_)));

@@ -123,28 +123,11 @@ const KEYWORDS: &[&str] = &[
 
 /// What Lean's commands `inductive` and `structure` define beside the recursor. Constants of ours with these names
 /// are written with an underscore behind.
-const GENERATED: &[&str] = &[
-    "below",
-    "belowOn",
-    "binductionOn",
-    "brecOn",
-    "casesOn",
-    "ctorElim",
-    "ctorElimType",
-    "ctorIdx",
-    "ibelow",
-    "inductionOn",
-    "noConfusion",
-    "noConfusionType",
-    "noConfusionEnum",
-    "recOn",
-    "sizeOf_spec",
-    "toCtorIdx",
-];
+const GENERATED: &[&str] = &["recOn"];
 
-/// Where a type of this name exists, Lean's command `inductive` makes constants from lemmas that it expects beside it.
-/// The type is written with an underscore, so that it does not.
-const TRIGGER: &str = "HEq";
+/// Where types of these names exist, Lean's command `inductive` makes further constants from lemmas that it expects
+/// beside them. They are written with an underscore, so that it does not.
+const TRIGGERS: &[&str] = &["HEq", "PUnit"];
 
 fn starts_identifier(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_' || is_greek(c)
@@ -217,7 +200,10 @@ impl Names {
         if generated && is_type(st.name_prefix(n)) {
             add_underscore(&mut parts);
         }
-        if parts.first().is_some_and(|root| root == TRIGGER) {
+        if parts
+            .first()
+            .is_some_and(|root| TRIGGERS.contains(&root.as_str()))
+        {
             parts[0].push('_');
         }
         let text = loop {

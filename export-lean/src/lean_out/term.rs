@@ -109,6 +109,16 @@ impl<'c, 'b> Printer<'c, 'b> {
         name
     }
 
+    /// Enters a binder under a given spelling.
+    pub fn bind_as(&mut self, name: String) {
+        self.locals.push(name);
+    }
+
+    /// The spellings of the variables in scope, outermost first.
+    pub fn scope(&self) -> Vec<String> {
+        self.locals.clone()
+    }
+
     /// Leaves the innermost `n` binders.
     pub fn unbind(&mut self, n: usize) {
         self.locals.truncate(self.locals.len() - n);
@@ -383,7 +393,7 @@ impl<'c, 'b> Printer<'c, 'b> {
         let ty = self.term(ty)?;
         let field = self.st.name_last(n).and_then(super::names::component);
         let field = field.ok_or(Stop::Inexpressible("a field's name"))?;
-        self.locals.push(field.clone());
+        self.bind_as(field.clone());
         Ok(Doc::group(vec![
             Doc::text(format!("({field} : ")),
             ty,
