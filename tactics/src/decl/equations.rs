@@ -98,7 +98,7 @@ impl<'b> Elab<'b> {
         Ok(())
     }
 
-    fn subst_all(&self, e: Expr, from: &[Expr], to: &[Expr]) -> Expr {
+    pub(crate) fn subst_all(&self, e: Expr, from: &[Expr], to: &[Expr]) -> Expr {
         let st = self.st;
         let abs = st.abstract_fvars(e, from);
         st.instantiate_rev(abs, to)

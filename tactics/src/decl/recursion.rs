@@ -483,10 +483,12 @@ impl<'b> Elab<'b> {
             let last = *args.last()?;
             return (value && self.same(last, target)).then_some(e);
         }
-        let below_head = st.app_fn(rec.below);
-        if let (Node::Const(a, _), Node::Const(b, _)) = (st.node(h), st.node(below_head))
-            && a == b
-        {
+        // `T.below … t`, or what it unfolds to: `T.rec … t`.
+        let is_below = match (st.node(h), st.node(st.app_fn(rec.below))) {
+            (Node::Const(a, _), Node::Const(b, _)) => a == b || a == st.name_str(rec.ind, "rec"),
+            _ => false,
+        };
+        if is_below {
             let last = *args.last()?;
             if !value && self.same(last, target) {
                 return Some(e);
@@ -540,7 +542,30 @@ impl<'b> Elab<'b> {
             Some(ConstantInfo::Inductive(i)) => i.ctors.clone(),
             _ => Vec::new(),
         };
-        // The motive: `fun idx t => below t → old idx t`.
+        // Other values at hand whose types mention the scrutinee are refined with it.
+        let major = args[info.major()];
+        let mut extras: Vec<Expr> = vec![b];
+        let mut abstracted: Vec<Expr> = Vec::new();
+        if let Node::FVar(i) = st.node(major) {
+            abstracted.extend_from_slice(&args[info.motive() + 1..=info.major()]);
+            if abstracted.iter().any(|x| !matches!(st.node(*x), Node::FVar(_))) {
+                abstracted.clear();
+            }
+            for x in belows {
+                if *x == b || abstracted.is_empty() {
+                    continue;
+                }
+                let t = self.infer_type(*x)?;
+                if self.occurs_fvar(t, &[FVarId(i)]) {
+                    extras.push(*x);
+                }
+            }
+        }
+        let mut extra_types = Vec::new();
+        for x in &extras[1..] {
+            extra_types.push(self.infer_type(*x)?);
+        }
+        // The motive: `fun idx t => below t → … → old idx t`.
         let old = args[info.motive()];
         let new_motive = self.with_lctx_saved(|el| -> Result<Expr> {
             let mut xs = Vec::new();
@@ -556,13 +581,20 @@ impl<'b> Elab<'b> {
                 cur = el.beta(cur, &[x]);
                 xs.push(x);
             }
+            let mut arrow = cur;
+            for t in extra_types.iter().rev() {
+                let t = el.subst_all(*t, &abstracted, &xs);
+                arrow = st.pi(st.name("f"), t, arrow, BinderInfo::Default);
+            }
             let bt = st.apps(rec.below, &xs);
-            let arrow = st.pi(st.name("f"), bt, cur, BinderInfo::Default);
+            arrow = st.pi(st.name("f"), bt, arrow, BinderInfo::Default);
             Ok(el.mk_lambda_explicit(&xs, arrow))
         })?;
         let mut new_ls = ls.to_vec();
         if let Some(l) = new_ls.first_mut() {
-            *l = self.level_imax(rec.below_level, *l);
+            for _ in &extras {
+                *l = self.level_imax(rec.below_level, *l);
+            }
             *l = self.level_simp(*l);
         }
         let mut out: Vec<Expr> = args[..info.num_params].to_vec();
@@ -590,16 +622,23 @@ impl<'b> Elab<'b> {
                 ts.push(st.apps(value, &fields));
                 let bt = st.apps(rec.below, &ts);
                 let nb = el.push_local(st.name("f"), bt, BinderInfo::Default);
-                let mut more = belows.to_vec();
-                more.push(nb);
-                let body = el.replace_calls(rec, body, &more)?;
                 let mut bs = fields.clone();
                 bs.push(nb);
+                let mut more: Vec<Expr> =
+                    belows.iter().copied().filter(|x| !extras[1..].contains(x)).collect();
+                for t in &extra_types {
+                    let t = el.subst_all(*t, &abstracted, &ts);
+                    let y = el.push_local(st.name("f"), t, BinderInfo::Default);
+                    bs.push(y);
+                    more.push(y);
+                }
+                more.push(nb);
+                let body = el.replace_calls(rec, body, &more)?;
                 Ok(el.mk_lambda_explicit(&bs, body))
             })?;
             out.push(m);
         }
-        out.push(b);
+        out.extend_from_slice(&extras);
         for a in &args[info.arity()..] {
             out.push(self.replace_calls(rec, *a, belows)?);
         }

@@ -522,6 +522,20 @@ impl<'b> Elab<'b> {
             cur = b;
         }
         if st.has_loose_bvars(cur) {
+            // The result depends on the arguments: only what does not is compared.
+            let w = self.whnf_core(x);
+            let (h, outs) = st.unfold_app(cur);
+            let (xh, xs) = st.unfold_app(w);
+            if let (Node::Const(a, _), Node::Const(b, _)) = (st.node(h), st.node(xh))
+                && a == b
+                && outs.len() == xs.len()
+            {
+                for (o, x) in outs.iter().zip(&xs) {
+                    if !st.has_loose_bvars(*o) && st.has_mvar(*o) {
+                        self.is_defeq(*x, *o);
+                    }
+                }
+            }
             return;
         }
         let cur = self.instantiate_mvars(cur);

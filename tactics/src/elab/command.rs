@@ -175,7 +175,7 @@ impl<'b> Elab<'b> {
         self.elab_variables()?;
         let e = self.elab_term_synth(t, None)?;
         self.solve_level_constraints(true);
-        Ok(self.instantiate_mvars(e))
+        Ok(self.generalize_levels(&[e])[0])
     }
 
     fn check_command(&mut self, t: &Term) -> Result<()> {

@@ -160,7 +160,7 @@ impl<'b> Elab<'b> {
         }
         let full = st.name_str(h, field);
         let full = self.scope.private.get(&full).copied().unwrap_or(full);
-        if self.env.get(full).is_some() {
+        if self.env.get(full).is_some() && !self.is_hidden(full) {
             return Ok(Some(self.apply_field(full, h, e, args, expected, span)?));
         }
         // A recursive function under definition.

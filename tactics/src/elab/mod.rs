@@ -35,7 +35,12 @@ impl<'b> Elab<'b> {
             t.kind,
             TermKind::Num(_) | TermKind::Hole | TermKind::Prop | TermKind::By(_)
         ) {
-            return self.elab_core(t, expected).map_err(|e| e.at(t.span));
+            return match (self.elab_core(t, expected), expected) {
+                (Err(ElabError::Postpone), Some(ty)) => {
+                    Ok(self.postpone(ty, PendingKind::Term(Rc::new(t.clone())), t.span))
+                }
+                (r, _) => r.map_err(|e| e.at(t.span)),
+            };
         }
         let saved = self.save();
         match with_stack(|| self.elab_core(t, expected)) {
@@ -446,11 +451,7 @@ impl<'b> Elab<'b> {
         match st.node(st.app_fn(w)) {
             Node::MVar(_) => {
                 if self.may_postpone {
-                    let t = Term {
-                        kind: TermKind::Num(n.clone()),
-                        span,
-                    };
-                    return Ok(self.postpone(ty, PendingKind::Term(Rc::new(t)), span));
+                    return Err(ElabError::Postpone);
                 }
                 if self.is_defeq(ty, nat) {
                     Ok(st.nat(n))

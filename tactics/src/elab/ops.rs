@@ -8,7 +8,7 @@ use num_bigint::BigUint;
 
 use crate::elab::app::{ArgVal, Args};
 use crate::meta::{Elab, ElabError, Result};
-use crate::syntax::ast::{BinOp, Span, Term, TermKind, UnOp};
+use crate::syntax::ast::{Arg, BinOp, Ident, Span, Term, TermKind, UnOp};
 
 enum Tree {
     Leaf(Expr, Span),
@@ -48,8 +48,19 @@ impl<'b> Elab<'b> {
     pub(crate) fn elab_operator(&mut self, t: &Term, expected: Option<Expr>) -> Result<Expr> {
         let st = self.st;
         match &t.kind {
-            TermKind::Unop { op, e, .. } => match op {
+            TermKind::Unop { op, e, op_span } => match op {
                 UnOp::Not => {
+                    // The word `not` may be a function of the current namespace.
+                    if op_span.len() == 3 {
+                        let id = Ident {
+                            name: "not".into(),
+                            span: *op_span,
+                        };
+                        if self.resolve(&id).is_some() {
+                            let call = not_call(id, e, t.span);
+                            return self.elab_app(&call, expected);
+                        }
+                    }
                     let p = st.prop();
                     let e = self.elab_term_ensuring(e, Some(p))?;
                     Ok(self.mk_not(e))
@@ -532,6 +543,29 @@ impl<'b> Elab<'b> {
         }
         let f = if self.find_op("Mem", ty).is_some() { "Mem" } else { "mem" };
         self.apply_op(f, "∈", ty, &[ArgVal::Ast(a.clone()), ArgVal::Expr(e, s.span)], span)
+    }
+}
+
+/// `not e` as a call of a function.
+fn not_call(id: Ident, e: &Term, span: Span) -> Term {
+    let fun = Term {
+        span: id.span,
+        kind: TermKind::Ident {
+            id,
+            levels: None,
+            explicit: false,
+        },
+    };
+    Term {
+        kind: TermKind::App {
+            fun: Box::new(fun),
+            args: vec![Arg {
+                name: None,
+                value: e.clone(),
+                span: e.span,
+            }],
+        },
+        span,
     }
 }
 

@@ -126,6 +126,26 @@ impl<'b> Elab<'b> {
         let st = self.st;
         match &p.kind {
             PatternKind::Wild | PatternKind::Inaccessible(_) => Ok(PatView::Any),
+            PatternKind::Name(id) if &*id.name == "rfl" => {
+                let ty = self.infer_type(x)?;
+                match self.get_inductive_app(ty) {
+                    Some((info, _, _, _))
+                        if info.sig.name == self.known.eq || info.sig.name == st.name("HEq") =>
+                    {
+                        let ctor = info.ctors[0];
+                        let args = vec![Pat::Wild; self.field_infos(ctor).len()];
+                        Ok(PatView::Ctor { ctor, args })
+                    }
+                    _ => {
+                        let t = self.pp(ty);
+                        Err(ElabError::new(
+                            p.span,
+                            format!("`rfl` matches equations, but this has type `{t}`"),
+                        )
+                        .code("elab.pattern"))
+                    }
+                }
+            }
             PatternKind::Name(id) => match self.pattern_ctor(id, false, x)? {
                 Some(c) => self.view_ctor(c, false, &[], p.span),
                 None => {

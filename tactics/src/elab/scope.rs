@@ -46,6 +46,8 @@ pub struct Scope {
     pub private: FxHashMap<Name, Name>,
     /// Where the current file's private names live.
     pub file_tag: String,
+    /// Constants of scripts that are not imported: unknown here.
+    pub hidden: Option<std::rc::Rc<rustc_hash::FxHashSet<Name>>>,
     /// Open sections and namespaces.
     pub frames: Vec<Frame>,
 }
@@ -171,7 +173,7 @@ impl<'b> Elab<'b> {
             if let Some(p) = self.scope.private.get(&c) {
                 return Some(*p);
             }
-            self.env.get(c).is_some().then_some(c)
+            (self.env.get(c).is_some() && !self.is_hidden(c)).then_some(c)
         };
         if let Some((Some("_root_"), rest)) = self.split_first(n) {
             return known(rest).into_iter().collect();
@@ -208,6 +210,11 @@ impl<'b> Elab<'b> {
             out.extend(home.and_then(|(ns, name)| known(st.name(&format!("{ns}.{name}")))));
         }
         out
+    }
+
+    /// Whether a constant belongs to a script that is not imported.
+    pub fn is_hidden(&self, n: Name) -> bool {
+        self.scope.hidden.as_ref().is_some_and(|h| h.contains(&n))
     }
 
     fn split_first(&self, n: Name) -> Option<(Option<&'b str>, Name)> {
@@ -276,7 +283,12 @@ impl<'b> Elab<'b> {
         let last = parts.last().copied().unwrap_or_default();
         let mut hints: Vec<String> = Vec::new();
         if let Some(same) = self.ext.by_last.get(last) {
-            hints.extend(same.iter().take(4).map(|n| self.st.name_to_string(*n)));
+            hints.extend(
+                same.iter()
+                    .filter(|n| !self.is_hidden(**n))
+                    .take(4)
+                    .map(|n| self.st.name_to_string(*n)),
+            );
         }
         let locals: Vec<String> = self
             .lctx
@@ -290,7 +302,7 @@ impl<'b> Elab<'b> {
         }
         if hints.len() < 4 {
             for s in near(last, self.ext.by_last.keys().map(String::as_str)) {
-                for n in self.ext.by_last[s].iter().take(2) {
+                for n in self.ext.by_last[s].iter().filter(|n| !self.is_hidden(**n)).take(2) {
                     let full = self.st.name_to_string(*n);
                     if !hints.contains(&full) && hints.len() < 5 {
                         hints.push(full);

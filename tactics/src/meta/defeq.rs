@@ -462,7 +462,10 @@ impl<'b> Elab<'b> {
         let Node::Const(n, ls) = st.node(f) else {
             return None;
         };
-        if self.cases_on_info(n).is_some() || self.ext.smart.contains_key(&n) {
+        if self.cases_on_info(n).is_some()
+            || self.ext.smart.contains_key(&n)
+            || self.is_unary_trap(n, &args)
+        {
             return None;
         }
         if self.ext.projections.contains_key(&n) {

@@ -104,6 +104,24 @@ impl<'b> Elab<'b> {
         }
     }
 
+    /// Whether unfolding `n args` would count down a large literal one by one: an accelerated operation with one next to an
+    /// open term. Such a term is stuck.
+    pub(crate) fn is_unary_trap(&mut self, n: Name, args: &[Expr]) -> bool {
+        if !self.nat_ops.contains_key(&n) {
+            return false;
+        }
+        let st = self.st;
+        let small = BigUint::from(64u32);
+        args.iter().take(2).any(|a| {
+            let v = match st.node(*a) {
+                Node::Nat(v) => Some(v.clone()),
+                _ if st.has_fvar(*a) || st.has_mvar(*a) => None,
+                _ => self.nat_arg(*a),
+            };
+            v.is_some_and(|v| v > small)
+        })
+    }
+
     fn nat_arg(&mut self, e: Expr) -> Option<BigUint> {
         if let Some(n) = self.nat_lit(e) {
             return Some(n);

@@ -401,7 +401,7 @@ impl<'b> Elab<'b> {
         let Node::Const(n, ls) = st.node(f) else {
             return None;
         };
-        if !self.can_unfold(n) {
+        if !self.can_unfold(n) || self.is_unary_trap(n, &args) {
             return None;
         }
         self.unfold_smart(n, ls, &args)
