@@ -72,7 +72,9 @@ pub struct Certificate {
 /// The certificate of a refutation.
 pub fn certificate(proof: &Proof) -> Certificate {
     let mut seen = BTreeSet::new();
-    proof.tree.leaves(&mut |n| reach(&proof.nodes, n, &mut seen));
+    proof
+        .tree
+        .leaves(&mut |n| reach(&proof.nodes, n, &mut seen));
     let premises: BTreeSet<Premise> = seen
         .iter()
         .filter_map(|n| premise(&proof.nodes[*n].origin))
@@ -140,8 +142,11 @@ impl Scope<'_> {
                     t.leaves(&mut |n| s.extend(self.needed(n)));
                     s
                 };
-                let shared: BTreeSet<NodeId> =
-                    side(when).intersection(&side(otherwise)).copied().filter(|n| n < left).collect();
+                let shared: BTreeSet<NodeId> = side(when)
+                    .intersection(&side(otherwise))
+                    .copied()
+                    .filter(|n| n < left)
+                    .collect();
                 let mut cuts = Vec::new();
                 self.cuts(shared, &mut cuts);
                 let branch = |node: NodeId, t: &Tree| {
@@ -170,7 +175,9 @@ impl Scope<'_> {
     fn needed(&self, n: NodeId) -> BTreeSet<NodeId> {
         let mut seen = BTreeSet::new();
         reach(&self.proof.nodes, n, &mut seen);
-        seen.retain(|n| matches!(&self.proof.nodes[*n].origin, Origin::Sum { div, .. } if !div.is_one()));
+        seen.retain(
+            |n| matches!(&self.proof.nodes[*n].origin, Origin::Sum { div, .. } if !div.is_one()),
+        );
         seen
     }
 
@@ -229,12 +236,14 @@ impl Scope<'_> {
 }
 
 fn wrap(cuts: Vec<(Combo, Form, BigUint)>, inner: Cert) -> Cert {
-    cuts.into_iter().rev().fold(inner, |rest, (sum, extra, by)| Cert::Cut {
-        sum,
-        extra,
-        by,
-        rest: Box::new(rest),
-    })
+    cuts.into_iter()
+        .rev()
+        .fold(inner, |rest, (sum, extra, by)| Cert::Cut {
+            sum,
+            extra,
+            by,
+            rest: Box::new(rest),
+        })
 }
 
 /// A fact `low ≤ high`.
@@ -257,8 +266,12 @@ pub fn check(facts: &mut Vec<Fact>, cert: &Cert) -> bool {
             };
             let by = BigInt::from(by.clone());
             let form = high.plus(&BigInt::one(), extra).plus(&-BigInt::one(), &low);
-            let natural = extra.terms.iter().all(|(_, a)| a.is_positive()) && extra.constant.is_zero();
-            if !natural || !by.is_positive() || form.terms.iter().any(|(_, a)| !a.is_multiple_of(&by)) {
+            let natural =
+                extra.terms.iter().all(|(_, a)| a.is_positive()) && extra.constant.is_zero();
+            if !natural
+                || !by.is_positive()
+                || form.terms.iter().any(|(_, a)| !a.is_multiple_of(&by))
+            {
                 return false;
             }
             facts.push(form.tightened(&by).sides());

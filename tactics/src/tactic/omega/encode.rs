@@ -39,7 +39,10 @@ impl Reader<'_, '_> {
             }
             Linear::Lit(n) => self.call("Omega.Term.lit", &[self.number(n)]),
             Linear::Add(a, b) => {
-                let (a, b) = (self.encode_linear(a, columns), self.encode_linear(b, columns));
+                let (a, b) = (
+                    self.encode_linear(a, columns),
+                    self.encode_linear(b, columns),
+                );
                 self.call("Omega.Term.add", &[a, b])
             }
             Linear::Scale(k, a) => {
@@ -106,7 +109,10 @@ impl Reader<'_, '_> {
                 otherwise,
             } => {
                 let (low, high) = (self.vector(low, columns), self.vector(high, columns));
-                let (a, b) = (self.encode_cert(when, columns), self.encode_cert(otherwise, columns));
+                let (a, b) = (
+                    self.encode_cert(when, columns),
+                    self.encode_cert(otherwise, columns),
+                );
                 self.call("Omega.Cert.split", &[low, high, a, b])
             }
         })

@@ -35,7 +35,11 @@ impl Form {
 
     /// The form with these terms, in any order and with repetitions.
     pub fn new(terms: impl IntoIterator<Item = (Var, BigInt)>, constant: BigInt) -> Form {
-        terms.into_iter().fold(Form::constant(constant), |f, (x, a)| f.plus(&a, &Form::var(x)))
+        terms
+            .into_iter()
+            .fold(Form::constant(constant), |f, (x, a)| {
+                f.plus(&a, &Form::var(x))
+            })
     }
 
     /// `self + m·other`.
@@ -105,9 +109,11 @@ impl Form {
 
     /// The value at a point (variables beyond it count as 0).
     pub fn eval(&self, point: &[BigInt]) -> BigInt {
-        self.terms.iter().fold(self.constant.clone(), |s, (x, a)| match point.get(*x as usize) {
-            Some(v) => s + a * v,
-            None => s,
+        self.terms.iter().fold(self.constant.clone(), |s, (x, a)| {
+            match point.get(*x as usize) {
+                Some(v) => s + a * v,
+                None => s,
+            }
         })
     }
 

@@ -35,9 +35,11 @@ const MAX_CASES: usize = 400;
 /// Closes the goal by linear arithmetic, or says why it cannot.
 pub fn omega<'b>(el: &mut Elab<'b>, goal: MVarId) -> Result<Vec<MVarId>> {
     if el.env.get(el.name("Omega.sound")).is_none() {
-        return Err(ElabError::msg("`omega` needs the library file `lib/omega.ptxp`")
-            .code("tactic.omega")
-            .help("import \"lib/omega.ptxp\" (or a file that imports it)"));
+        return Err(
+            ElabError::msg("`omega` needs the library file `lib/omega.ptxp`")
+                .code("tactic.omega")
+                .help("import \"lib/omega.ptxp\" (or a file that imports it)"),
+        );
     }
     let mut m = goal;
     loop {
@@ -101,12 +103,17 @@ impl<'a, 'b> Search<'a, 'b> {
         self.hypotheses(&mut known);
         let decided = self.reader.decided(&goal);
         if goal.understood() && decided.is_none() && known.facts.is_empty() {
-            return Err(ElabError::msg("`omega` understands only a part of the goal and no hypothesis"));
+            return Err(ElabError::msg(
+                "`omega` understands only a part of the goal and no hypothesis",
+            ));
         }
         let denial = decided.map(|d| {
             let name = st.name("h✝");
             let not = self.reader.call("Not", &[target]);
-            let h = self.reader.el.new_local(name, not, None, BinderInfo::Default);
+            let h = self
+                .reader
+                .el
+                .new_local(name, not, None, BinderInfo::Default);
             (d, st.fvar(h.0), h)
         });
         if let Some((_, h, _)) = &denial {
@@ -209,10 +216,17 @@ impl<'a, 'b> Search<'a, 'b> {
         }
     }
 
-    fn branch(&mut self, known: &mut Known, side: &(Prop, bool)) -> std::result::Result<Branch, Failure> {
+    fn branch(
+        &mut self,
+        known: &mut Known,
+        side: &(Prop, bool),
+    ) -> std::result::Result<Branch, Failure> {
         let ty = self.stated(side);
         let name = self.reader.el.st.name("h✝");
-        let id = self.reader.el.new_local(name, ty, None, BinderInfo::Default);
+        let id = self
+            .reader
+            .el
+            .new_local(name, ty, None, BinderInfo::Default);
         let h = self.reader.el.mk_fvar(id);
         let (facts, choices) = (known.facts.len(), known.choices.len());
         self.reader.assert(known, h, &side.0, side.1);
@@ -243,11 +257,16 @@ impl<'a, 'b> Search<'a, 'b> {
                 Premise::Given(i) => facts[*i].clone(),
                 Premise::Quotient { index, upper } => {
                     let q = &proof.quotients[*index];
-                    self.reader.quotient_fact(&q.numerator, q.divisor.magnitude(), q.var, *upper)
+                    self.reader
+                        .quotient_fact(&q.numerator, q.divisor.magnitude(), q.var, *upper)
                 }
             });
         }
-        let mut sides: Vec<cert::Fact> = used.iter().rev().map(|f| (f.low.form(), f.high.form())).collect();
+        let mut sides: Vec<cert::Fact> = used
+            .iter()
+            .rev()
+            .map(|f| (f.low.form(), f.high.form()))
+            .collect();
         if !cert::check(&mut sides, &cert) {
             self.reader.atoms.truncate(first);
             return Err(Failure::Certificate);
@@ -266,12 +285,18 @@ impl<'a, 'b> Search<'a, 'b> {
         let atoms: Vec<Expr> = columns.keys().map(|x| r.atoms[*x as usize]).collect();
         let nil = r.call("Omega.Premises.nil", &[]);
         let list = used.iter().rev().fold(nil, |rest, f| {
-            let (low, high) = (r.encode_linear(&f.low, &columns), r.encode_linear(&f.high, &columns));
+            let (low, high) = (
+                r.encode_linear(&f.low, &columns),
+                r.encode_linear(&f.high, &columns),
+            );
             r.call("Omega.Premises.cons", &[low, high, rest])
         });
         let refl = st.constant(st.name("Eq.refl"), &[st.level_nat(1)]);
         let refl = st.apps(refl, &[st.const0("Bool"), st.const0("Bool.true")]);
-        let sound = r.call("Omega.sound", &[r.list(&atoms), list, r.encode_cert(&cert, &columns), refl]);
+        let sound = r.call(
+            "Omega.sound",
+            &[r.list(&atoms), list, r.encode_cert(&cert, &columns), refl],
+        );
         let proofs: Vec<Expr> = used.iter().map(|f| f.proof).collect();
         self.reader.atoms.truncate(first);
         Ok(st.apps(sound, &proofs))
@@ -292,7 +317,7 @@ impl<'a, 'b> Search<'a, 'b> {
                 .help("`clear` what is not needed, or take cases apart before"),
             Failure::Certificate => ElabError::msg("`omega` found a refutation whose certificate does not hold")
                 .note("this is an error in `omega` itself, not in the script"),
-            Failure::Point(_) if known.facts.is_empty() => {
+            Failure::Point(_) if known.facts.is_empty() && !goal.understood() => {
                 ElabError::msg("`omega` found nothing to work with").note(
                     "it understands =, ≠, <, ≤ of natural numbers with +, -, *, /, % and the connectives ∧ ∨ ¬ → ↔",
                 )
@@ -304,9 +329,11 @@ impl<'a, 'b> Search<'a, 'b> {
                     shown.push(format!("{} = {v}", self.reader.el.pp(atom)));
                 }
                 shown.truncate(16);
-                let values = if shown.is_empty() { "the facts are consistent".into() } else { shown.join(", ") };
-                ElabError::msg("`omega` could not prove the goal")
-                    .note(format!("all facts hold, and the goal may fail, at: {values}"))
+                let note = match shown.is_empty() {
+                    true => "the goal is false: there is nothing unknown in it".to_owned(),
+                    false => format!("all facts hold, and the goal may fail, at: {}", shown.join(", ")),
+                };
+                ElabError::msg("`omega` could not prove the goal").note(note)
             }
         };
         if !goal.understood() {
@@ -316,7 +343,10 @@ impl<'a, 'b> Search<'a, 'b> {
             err = err.note(format!("hypotheses used: {}", self.used.join(", ")));
         }
         if !self.ignored.is_empty() {
-            err = err.note(format!("hypotheses not understood: {}", self.ignored.join(", ")));
+            err = err.note(format!(
+                "hypotheses not understood: {}",
+                self.ignored.join(", ")
+            ));
         }
         err
     }

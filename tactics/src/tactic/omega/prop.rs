@@ -42,7 +42,6 @@ pub(super) enum Kind {
 }
 
 impl Prop {
-
     /// Does it say anything to `omega`?
     pub fn understood(&self) -> bool {
         match &self.kind {
@@ -171,15 +170,25 @@ impl Reader<'_, '_> {
             ("Nat.beq", [m, n]) => {
                 let st = self.el.st;
                 let eq = st.constant(st.name("Eq"), &[st.level_nat(1)]);
-                ("beq", vec![*m, *n], st.apps(eq, &[st.const0("Nat"), *m, *n]))
+                (
+                    "beq",
+                    vec![*m, *n],
+                    st.apps(eq, &[st.const0("Nat"), *m, *n]),
+                )
             }
             ("Decidable.decide", [p, inst]) => ("decide", vec![*p, *inst], *p),
             _ => return None,
         };
         let proof = self.call(&format!("Omega.{lemma}_{value}"), &args);
-        let other = if value { other } else { self.call("Not", &[other]) };
+        let other = if value {
+            other
+        } else {
+            self.call("Not", &[other])
+        };
         let other = self.prop(other);
-        other.understood().then(|| Kind::Alias(Box::new(other), proof))
+        other
+            .understood()
+            .then(|| Kind::Alias(Box::new(other), proof))
     }
 
     /// A proof of `p ∨ ¬p`.
@@ -198,9 +207,10 @@ impl Reader<'_, '_> {
             Kind::Or(a, b) => two("Omega.em_or", a, b),
             Kind::Imp(a, b) => two("Omega.em_imp", a, b),
             Kind::Iff(a, b) => two("Omega.em_iff", a, b),
-            Kind::Alias(q, proof) => {
-                Some(self.call("Omega.em_alias", &[p.expr, q.expr, *proof, self.decided(q)?]))
-            }
+            Kind::Alias(q, proof) => Some(self.call(
+                "Omega.em_alias",
+                &[p.expr, q.expr, *proof, self.decided(q)?],
+            )),
             Kind::Opaque => None,
         }
     }

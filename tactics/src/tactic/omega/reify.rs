@@ -191,11 +191,23 @@ impl<'a, 'b> Reader<'a, 'b> {
             ("cond", [ty, b, x, y]) => {
                 let truth = |v: &str| self.equal("Bool", *b, self.el.st.const0(v));
                 let conditions = (truth("Bool.true"), truth("Bool.false"));
-                self.conditional(e, *ty, conditions, (*x, *y), ("Omega.cond_cases", &[*b, *x, *y]))?
+                self.conditional(
+                    e,
+                    *ty,
+                    conditions,
+                    (*x, *y),
+                    ("Omega.cond_cases", &[*b, *x, *y]),
+                )?
             }
             ("ite", [ty, c, d, x, y]) => {
                 let conditions = (*c, self.call("Not", &[*c]));
-                self.conditional(e, *ty, conditions, (*x, *y), ("Omega.ite_cases", &[*c, *d, *x, *y]))?
+                self.conditional(
+                    e,
+                    *ty,
+                    conditions,
+                    (*x, *y),
+                    ("Omega.ite_cases", &[*c, *d, *x, *y]),
+                )?
             }
             ("Word.val", [w, x]) => {
                 let t = self.atom(e);
@@ -215,9 +227,7 @@ impl<'a, 'b> Reader<'a, 'b> {
         for (i, a) in self.atoms.clone().into_iter().enumerate() {
             let same = a == e
                 || (self.el.head_const(a) == self.el.head_const(e)
-                    && self
-                        .el
-                        .with_no_assign(|el| el.is_defeq_reducible(a, e)));
+                    && self.el.with_no_assign(|el| el.is_defeq_reducible(a, e)));
             if same {
                 return Linear::Atom(i as Var);
             }
@@ -271,7 +281,10 @@ impl<'a, 'b> Reader<'a, 'b> {
             return Linear::Lit(if m >= n { m - n } else { BigUint::zero() });
         }
         let t = self.atom(e);
-        let (below, above) = (self.call("Nat.sub_le", &[a, b]), self.call("Nat.le_sub_add", &[a, b]));
+        let (below, above) = (
+            self.call("Nat.sub_le", &[a, b]),
+            self.call("Nat.le_sub_add", &[a, b]),
+        );
         let sum = Linear::Add(Box::new(t.clone()), Box::new(tb));
         self.fact(t.clone(), ta.clone(), below);
         self.fact(ta, sum, above);
@@ -325,7 +338,10 @@ impl<'a, 'b> Reader<'a, 'b> {
             None => self.term(bq),
         };
         let sum = Linear::Add(Box::new(sum), Box::new(t.clone()));
-        let (le, ge) = (self.call("Omega.mod_le", &[a, b]), self.call("Omega.le_mod", &[a, b]));
+        let (le, ge) = (
+            self.call("Omega.mod_le", &[a, b]),
+            self.call("Omega.le_mod", &[a, b]),
+        );
         self.fact(ta.clone(), sum.clone(), le);
         self.fact(sum, ta, ge);
         match tb.literal() {
@@ -347,7 +363,11 @@ impl<'a, 'b> Reader<'a, 'b> {
     fn extremum(&mut self, e: Expr, a: Expr, b: Expr, max: bool) -> Linear {
         let (ta, tb) = (self.term(a), self.term(b));
         if let (Some(m), Some(n)) = (ta.literal(), tb.literal()) {
-            return Linear::Lit(if (m >= n) == max { m.clone() } else { n.clone() });
+            return Linear::Lit(if (m >= n) == max {
+                m.clone()
+            } else {
+                n.clone()
+            });
         }
         let t = self.atom(e);
         let names = if max {
@@ -356,7 +376,11 @@ impl<'a, 'b> Reader<'a, 'b> {
             ["Nat.min_le_left", "Nat.min_le_right", "Omega.min_cases"]
         };
         for (lemma, side) in [(names[0], ta), (names[1], tb)] {
-            let (low, high) = if max { (side, t.clone()) } else { (t.clone(), side) };
+            let (low, high) = if max {
+                (side, t.clone())
+            } else {
+                (t.clone(), side)
+            };
             let proof = self.call(lemma, &[a, b]);
             self.fact(low, high, proof);
         }
@@ -377,7 +401,10 @@ impl<'a, 'b> Reader<'a, 'b> {
         let (lemma, other) = if left {
             ("Nat.shiftLeft_eq", self.times(a, size))
         } else {
-            ("Nat.shiftRight_eq_div_pow", self.call("Nat.div", &[a, size]))
+            (
+                "Nat.shiftRight_eq_div_pow",
+                self.call("Nat.div", &[a, size]),
+            )
         };
         let t = self.atom(e);
         let proof = self.call(lemma, &[a, k]);
@@ -434,7 +461,8 @@ impl<'a, 'b> Reader<'a, 'b> {
                 && name == "Nat.add"
                 && let [x, y] = args[..]
             {
-                let other = self.times(self.call("Nat.pow", &[a, x]), self.call("Nat.pow", &[a, y]));
+                let other =
+                    self.times(self.call("Nat.pow", &[a, x]), self.call("Nat.pow", &[a, y]));
                 let proof = self.call("Nat.pow_add", &[a, x, y]);
                 self.terms.insert(e, t.clone());
                 self.equation(&t, e, other, proof);

@@ -351,7 +351,13 @@ impl Solver {
         let lower = numerator.plus(&-&m, &Form::var(sigma));
         let mut upper = lower.negated();
         upper.constant += &m - 1;
-        let lower = self.node(lower, Origin::Quotient { index, upper: false })?;
+        let lower = self.node(
+            lower,
+            Origin::Quotient {
+                index,
+                upper: false,
+            },
+        )?;
         let upper = self.node(upper, Origin::Quotient { index, upper: true })?;
         let one = BigInt::one;
         let below = self.sum(vec![(one(), lower), (one(), neg)])?;
@@ -368,7 +374,10 @@ impl Solver {
         gone: &mut Vec<Eliminated>,
     ) -> Result<System, Stop> {
         let (rest, lower, upper) = self.bounds(sys, x);
-        gone.push(Eliminated::Bounded(x, self.forms(lower.iter().chain(&upper))));
+        gone.push(Eliminated::Bounded(
+            x,
+            self.forms(lower.iter().chain(&upper)),
+        ));
         let mut sys = rest;
         for l in &lower {
             for u in &upper {
@@ -401,12 +410,7 @@ impl Solver {
     }
 
     /// Where no elimination is exact and the real shadow has a solution: the dark shadow, then splinters.
-    fn inexact(
-        &mut self,
-        mut sys: System,
-        gone: Vec<Eliminated>,
-        x: Var,
-    ) -> Result<Verdict, Stop> {
+    fn inexact(&mut self, mut sys: System, gone: Vec<Eliminated>, x: Var) -> Result<Verdict, Stop> {
         if let Some(v) = self.dark_shadow(sys.clone(), gone.clone(), x)? {
             return Ok(v);
         }
@@ -464,7 +468,10 @@ impl Solver {
         x: Var,
     ) -> Result<Option<Verdict>, Stop> {
         let (mut rest, lower, upper) = self.bounds(sys, x);
-        gone.push(Eliminated::Bounded(x, self.forms(lower.iter().chain(&upper))));
+        gone.push(Eliminated::Bounded(
+            x,
+            self.forms(lower.iter().chain(&upper)),
+        ));
         for l in &lower {
             for u in &upper {
                 let (lf, uf) = (self.nodes[*l].form.clone(), self.nodes[*u].form.clone());
@@ -510,7 +517,9 @@ impl Tree {
     pub fn leaves(&self, visit: &mut dyn FnMut(NodeId)) {
         match self {
             Tree::Contradiction(n) => visit(*n),
-            Tree::Split { when, otherwise, .. } => {
+            Tree::Split {
+                when, otherwise, ..
+            } => {
                 when.leaves(visit);
                 otherwise.leaves(visit);
             }
@@ -578,7 +587,10 @@ impl System {
                 continue;
             }
             let least = terms.iter().map(|t| t.1.abs()).min().unwrap_or_default();
-            if best.as_ref().is_none_or(|(l, k, ..)| (&least, terms.len()) < (l, *k)) {
+            if best
+                .as_ref()
+                .is_none_or(|(l, k, ..)| (&least, terms.len()) < (l, *k))
+            {
                 best = Some((least, terms.len(), *n, *m));
             }
         }

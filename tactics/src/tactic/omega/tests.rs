@@ -9,7 +9,9 @@ use super::solve::{Budget, GaveUp, Outcome, Proof, solve};
 
 fn form(c: &[i64], constant: i64) -> Form {
     Form::new(
-        c.iter().enumerate().map(|(i, a)| (i as Var, BigInt::from(*a))),
+        c.iter()
+            .enumerate()
+            .map(|(i, a)| (i as Var, BigInt::from(*a))),
         constant.into(),
     )
 }
@@ -49,7 +51,10 @@ fn verdict(vars: Var, given: &[Form]) -> Result<bool, GaveUp> {
         Outcome::Unsat(proof) => {
             let c = certificate(&proof);
             let mut facts = premises(given, &proof, &c.premises);
-            assert!(check(&mut facts, &c.cert), "certificate fails for {given:?}: {c:?}");
+            assert!(
+                check(&mut facts, &c.cert),
+                "certificate fails for {given:?}: {c:?}"
+            );
             Ok(false)
         }
     }
@@ -58,7 +63,11 @@ fn verdict(vars: Var, given: &[Form]) -> Result<bool, GaveUp> {
 #[test]
 fn transitivity() {
     // x ≤ y, y ≤ z, z + 1 ≤ x
-    let g = [form(&[-1, 1, 0], 0), form(&[0, -1, 1], 0), form(&[1, 0, -1], -1)];
+    let g = [
+        form(&[-1, 1, 0], 0),
+        form(&[0, -1, 1], 0),
+        form(&[1, 0, -1], -1),
+    ];
     assert_eq!(verdict(3, &g), Ok(false));
 }
 
@@ -79,7 +88,11 @@ fn equation_without_unit_coefficient() {
         form(&[-3, -5, 14], 7),
     ];
     assert_eq!(verdict(3, &g), Ok(false));
-    let g = [form(&[6, 10, -15], -1), form(&[-6, -10, 15], 1), form(&[-1, 0, 0], 0)];
+    let g = [
+        form(&[6, 10, -15], -1),
+        form(&[-6, -10, 15], 1),
+        form(&[-1, 0, 0], 0),
+    ];
     assert_eq!(verdict(3, &g), Ok(false));
     assert_eq!(verdict(3, &g[..2]), Ok(true));
     let g = [form(&[6, 10], -7), form(&[-6, -10], 7)];
@@ -120,7 +133,10 @@ fn large_constants() {
 #[test]
 fn budget_is_reported() {
     let g = [form(&[-1, 1], 0), form(&[1, -1], -1)];
-    let tiny = Budget { nodes: 1, splits: 0 };
+    let tiny = Budget {
+        nodes: 1,
+        splits: 0,
+    };
     assert_eq!(solve(2, &g, tiny).map(|_| ()), Err(GaveUp::Nodes));
 }
 
@@ -129,7 +145,10 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self, bound: i64) -> i64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         ((self.0 >> 33) % (2 * bound as u64 + 1)) as i64 - bound
     }
 }
