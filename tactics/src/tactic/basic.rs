@@ -332,11 +332,13 @@ fn impossible_shape<'b>(el: &mut Elab<'b>, ty: Expr) -> bool {
         if a == b || el.get_inductive_app(t).is_none() {
             return false;
         }
+        // Only what shows: unfolding definitions to look for constructors may take long.
         return [a, b].iter().all(|s| {
-            matches!(
-                st.node(*s),
-                Node::Nat(_) | Node::App(..) | Node::Const(..) | Node::Str(_)
-            )
+            let w = el.whnf_reducible(*s);
+            let (base, k) = el.nat_offset(w);
+            matches!(st.node(w), Node::Nat(_) | Node::Str(_))
+                || super::ext::is_ctor_app(el, w)
+                || (base.is_some() && k != num_bigint::BigUint::ZERO)
         });
     }
     if matches!(st.node(ty), Node::Pi(..) | Node::Sort(_)) {

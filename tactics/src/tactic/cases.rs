@@ -149,6 +149,10 @@ pub(crate) fn ctor_type_at<'b>(
         };
         ty = st.instantiate1(b, *p);
     }
+    // `p w` with a `fun` for `p` (the predicate of an `∃`, say) is what it says.
+    if params.iter().any(|p| matches!(st.node(*p), Node::Lam(..))) {
+        ty = el.beta_everywhere(ty);
+    }
     Ok(ty)
 }
 

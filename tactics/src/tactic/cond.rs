@@ -7,7 +7,7 @@ use crate::syntax::ast::{BinderName, Location, Term};
 
 use super::cases::{cases_core, generalize_term, no_names};
 use super::location::{at_places, places};
-use super::util::{binder_name, goal_in, mentions, on_goal};
+use super::util::{binder_name, elab_type, goal_in, mentions, on_goal};
 
 /// `by_cases h : p`: the cases `p` and `¬p`, by a decision procedure if there is one, else classically.
 pub(crate) fn by_cases<'b>(
@@ -16,7 +16,7 @@ pub(crate) fn by_cases<'b>(
     hyp: Option<&BinderName>,
     prop: &Term,
 ) -> Result<Vec<MVarId>> {
-    let p = el.with_goal(m, |el| el.elab_type(prop))?;
+    let p = elab_type(el, m, prop)?;
     let p = el.instantiate_mvars(p);
     if !el.with_goal(m, |el| el.is_prop(p)) {
         let t = el.pp(p);

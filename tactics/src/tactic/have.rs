@@ -11,7 +11,7 @@ use crate::syntax::ast::{
 use super::basic;
 use super::location::{at_places, places};
 use super::rcases::{from_pattern, obtain};
-use super::util::{binder_name, goal_in, on_goal, tag};
+use super::util::{binder_name, elab_type, elab_type_like, goal_in, on_goal, tag};
 
 fn this<'b>(el: &Elab<'b>) -> Name {
     el.name("this")
@@ -87,7 +87,7 @@ pub(crate) fn have<'b>(el: &mut Elab<'b>, m: MVarId, d: &LetDecl) -> Result<Vec<
         None => el.inaccessible(el.name("this")),
     };
     let ty_e = match &ty {
-        Some(t) => Some(el.with_goal(m, |el| el.elab_type(t))?),
+        Some(t) => Some(elab_type(el, m, t)?),
         None => None,
     };
     match (ty_e, value) {
@@ -138,7 +138,7 @@ pub(crate) fn let_<'b>(el: &mut Elab<'b>, m: MVarId, d: &LetDecl) -> Result<Vec<
         return Err(ElabError::new(d.span, "`let` needs a value: `let x := e`"));
     };
     let ty_e = match &ty {
-        Some(t) => Some(el.with_goal(m, |el| el.elab_type(t))?),
+        Some(t) => Some(elab_type(el, m, t)?),
         None => None,
     };
     let (e, new) = el.with_goal(m, |el| el.elab_for_tactic(&value, ty_e, true))?;
@@ -168,7 +168,7 @@ pub(crate) fn suffices<'b>(
             None => el.inaccessible(el.name("this")),
         },
     };
-    let ty_e = el.with_goal(m, |el| el.elab_type(ty))?;
+    let ty_e = elab_type(el, m, ty)?;
     let ty_e = el.instantiate_mvars(ty_e);
     let lctx = el.mvar_lctx(m);
     let rest = goal_in(el, lctx, ty_e, tag(el, m));
@@ -200,7 +200,7 @@ pub(crate) fn show<'b>(
 /// The goal in another form that is equal by computation.
 fn restate<'b>(el: &mut Elab<'b>, m: MVarId, ty: &Term, word: &str) -> Result<MVarId> {
     let target = el.mvar_type(m);
-    let new = el.with_goal(m, |el| el.elab_type(ty))?;
+    let new = elab_type_like(el, m, ty, target)?;
     if !el.with_goal(m, |el| el.is_defeq(new, target)) {
         let new = el.instantiate_mvars(new);
         let (a, b) = el.with_goal(m, |el| (el.pp(new), el.pp(target)));
@@ -228,7 +228,7 @@ pub(crate) fn change<'b>(
         None => Ok(vec![restate(el, g, ty, "change")?]),
         Some(h) => {
             let old = el.local(h).ty;
-            let new = el.with_goal(g, |el| el.elab_type(ty))?;
+            let new = elab_type_like(el, g, ty, old)?;
             if !el.with_goal(g, |el| el.is_defeq(new, old)) {
                 let new = el.instantiate_mvars(new);
                 let (a, b) = el.with_goal(g, |el| (el.pp(new), el.pp(old)));

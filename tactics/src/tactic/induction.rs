@@ -471,7 +471,10 @@ fn beta_motive<'b>(
         infos.push(bi);
         t = b;
     }
-    let reduced = beta_head(st, el, minor, motive);
+    let mut reduced = beta_head(st, el, minor, motive);
+    if params.iter().any(|p| matches!(st.node(*p), Node::Lam(..))) {
+        reduced = el.beta_everywhere(reduced);
+    }
     let mut n = 0;
     let mut t = minor;
     while let Node::Pi(_, _, b, _) = st.node(t) {

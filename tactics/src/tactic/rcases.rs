@@ -9,7 +9,10 @@ use crate::syntax::ast::{
 
 use super::cases::{CaseGoal, cases_core, generalize_term};
 use super::subst::subst_eq;
-use super::util::{FVarSubst, as_fvar, binder_name, context, ident_name, on_goal, term_local, try_clear};
+use super::util::{
+    FVarSubst, as_fvar, binder_name, context, elab_type, elab_type_like, ident_name, on_goal,
+    term_local, try_clear,
+};
 
 /// What a pattern calls its value.
 pub(crate) fn pattern_name(st: &logic::Store<'_>, p: &RPattern) -> Option<Name> {
@@ -105,8 +108,8 @@ fn match_one<'b>(
             let Some(x) = as_fvar(st, value) else {
                 return Ok(vec![(m, none(), vec![(value, (**inner).clone())])]);
             };
-            let ty_e = el.with_goal(m, |el| el.elab_type(ty))?;
             let old = el.local(x).ty;
+            let ty_e = elab_type_like(el, m, ty, old)?;
             if !el.with_goal(m, |el| el.is_defeq(old, ty_e)) {
                 let (a, b) = (el.pp(old), el.pp(ty_e));
                 return Err(ElabError::new(
@@ -441,7 +444,7 @@ pub(crate) fn obtain<'b>(
     };
     let pat = pat.unwrap_or(&this);
     let ty_e = match ty {
-        Some(t) => Some(el.with_goal(m, |el| el.elab_type(t))?),
+        Some(t) => Some(elab_type(el, m, t)?),
         None => None,
     };
     let name = pattern_name(st, pat);

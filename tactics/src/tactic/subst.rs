@@ -18,7 +18,7 @@ pub(crate) fn subst_core<'b>(
     let st = el.st;
     let h_ty = el.local(h).ty;
     let h_ty = el.instantiate_mvars(h_ty);
-    let Some((ty, lhs, rhs)) = el.match_eq(h_ty) else {
+    let Some((ty, lhs, rhs)) = as_equation(el, h_ty) else {
         return Err(not_an_equation(el, h));
     };
     let (var, other) = if right { (rhs, lhs) } else { (lhs, rhs) };
@@ -104,6 +104,14 @@ pub(crate) fn subst_core<'b>(
     Ok((out, new))
 }
 
+/// The equation that a proposition is, perhaps after beta and reducible definitions.
+fn as_equation<'b>(el: &mut Elab<'b>, ty: Expr) -> Option<(Expr, Expr, Expr)> {
+    el.match_eq(ty).or_else(|| {
+        let w = el.whnf_reducible(ty);
+        el.match_eq(w)
+    })
+}
+
 fn not_an_equation<'b>(el: &mut Elab<'b>, h: FVarId) -> ElabError {
     let d = el.local(h);
     let (n, t) = (el.st.name_to_string(d.user_name), el.pp(d.ty));
@@ -117,7 +125,7 @@ pub(crate) fn subst_eq<'b>(el: &mut Elab<'b>, m: MVarId, h: FVarId) -> Result<(F
     let st = el.st;
     let ty = el.local(h).ty;
     let ty = el.instantiate_mvars(ty);
-    let Some((_, a, b)) = el.match_eq(ty) else {
+    let Some((_, a, b)) = as_equation(el, ty) else {
         return Err(not_an_equation(el, h));
     };
     let first_right = as_fvar(st, b).is_some();
@@ -150,7 +158,7 @@ pub(crate) fn subst<'b>(el: &mut Elab<'b>, m: MVarId, args: &[ast::Term]) -> Res
         let h = hypothesis(el, goal, id)?;
         let ty = el.local(h).ty;
         let ty = el.instantiate_mvars(ty);
-        let (_, next) = if el.match_eq(ty).is_some() {
+        let (_, next) = if as_equation(el, ty).is_some() {
             subst_eq(el, goal, h)?
         } else {
             subst_by_variable(el, goal, h, a.span)?

@@ -272,6 +272,13 @@ fn head_ctor<'b>(el: &mut Elab<'b>, e: Expr) -> Option<logic::Name> {
     }
 }
 
+/// Whether the head is an operation of `Nat`.
+fn is_arithmetic<'b>(el: &Elab<'b>, e: Expr) -> bool {
+    let st = el.st;
+    el.head_const(e)
+        .is_some_and(|n| st.name_prefix(n) == st.name("Nat"))
+}
+
 fn literal<'b>(el: &Elab<'b>, e: Expr) -> Option<&'b BigUint> {
     match el.st.node(e) {
         Node::Nat(n) => Some(n),
@@ -285,7 +292,8 @@ fn clash<'b>(el: &mut Elab<'b>, ty: Expr, a: Expr, b: Expr) -> Result<Clash> {
     }
     let mut sides = [number_view(el, ty, a), number_view(el, ty, b)];
     for s in &mut sides {
-        if head_ctor(el, *s).is_none() && literal(el, *s).is_none() {
+        // Arithmetic on variables does not compute to a constructor, and trying may take unary steps.
+        if head_ctor(el, *s).is_none() && literal(el, *s).is_none() && !is_arithmetic(el, *s) {
             *s = el.whnf(*s);
         }
     }

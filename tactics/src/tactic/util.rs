@@ -229,6 +229,29 @@ pub(crate) fn try_clear<'b>(el: &mut Elab<'b>, m: MVarId, x: FVarId) -> MVarId {
     el.clear(m, x).unwrap_or(m)
 }
 
+/// Elaborates a type in the context of a goal, completely.
+pub(crate) fn elab_type<'b>(el: &mut Elab<'b>, m: MVarId, t: &ast::Term) -> Result<Expr> {
+    let ty = el.with_goal(m, |el| el.isolated(|el| el.elab_type(t)))?;
+    Ok(el.instantiate_mvars(ty))
+}
+
+/// Elaborates a type that should equal another one, which fills in what it leaves open. Whether it does is not checked.
+pub(crate) fn elab_type_like<'b>(
+    el: &mut Elab<'b>,
+    m: MVarId,
+    t: &ast::Term,
+    other: Expr,
+) -> Result<Expr> {
+    let ty = el.with_goal(m, |el| {
+        el.isolated(|el| {
+            let ty = el.elab_type(t)?;
+            let _ = el.is_defeq(ty, other);
+            Ok(ty)
+        })
+    })?;
+    Ok(el.instantiate_mvars(ty))
+}
+
 /// Runs a block on one goal, which it has to close.
 pub(crate) fn run_closed<'b>(
     el: &mut Elab<'b>,
