@@ -15,6 +15,7 @@ mod form;
 mod prop;
 mod reify;
 mod solve;
+mod system;
 #[cfg(test)]
 mod tests;
 
