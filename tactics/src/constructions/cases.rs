@@ -43,14 +43,7 @@ pub(super) fn rec_on(env: &Environment<'_>, f: &Family<'_>) -> Option<Declaratio
         value = st.apps(value, &fvars(group));
     }
     value = st.app(value, o.major.fvar);
-    let order = [
-        o.params,
-        o.motives,
-        o.indices,
-        vec![o.major],
-        o.minors,
-    ]
-    .concat();
+    let order = [o.params, o.motives, o.indices, vec![o.major], o.minors].concat();
     Some(Declaration::Definition {
         sig: Signature {
             name: f.sub("recOn"),

@@ -194,10 +194,7 @@ impl Both {
         }
         let mpr = scope.lams(&[h], st.apps(cong, &args));
         let mp = scope.lams(&[self.hyp], self.inj_value);
-        let iff = st.apps(
-            st.const0("Iff.intro"),
-            &[self.value_eq, self.conj, mp, mpr],
-        );
+        let iff = st.apps(st.const0("Iff.intro"), &[self.value_eq, self.conj, mp, mpr]);
         let value = st.apps(st.const0("propext"), &[self.value_eq, self.conj, iff]);
         let eq = st.constant(st.name("Eq"), &[st.level_nat(1)]);
         let ty = st.apps(eq, &[st.prop(), self.value_eq, self.conj]);
@@ -250,10 +247,18 @@ impl Both {
         };
         let eq = st.constant(st.name("Eq"), &[l]);
         let a = self.left[k].fvar;
-        let e = scope.local(st.name("e"), st.apps(eq, &[y.ty, a, y.fvar]), BinderInfo::Default);
+        let e = scope.local(
+            st.name("e"),
+            st.apps(eq, &[y.ty, a, y.fvar]),
+            BinderInfo::Default,
+        );
         // motive: fun x (_ : a_k = x) => the statement that remains once field `k` is `x`.
         let x = self.field(scope, c, done)?;
-        let ex = scope.local(st.name("e"), st.apps(eq, &[x.ty, a, x.fvar]), BinderInfo::Default);
+        let ex = scope.local(
+            st.name("e"),
+            st.apps(eq, &[x.ty, a, x.fvar]),
+            BinderInfo::Default,
+        );
         done.push(x.fvar);
         let goal = self.statement(scope, f, c, done, eq_head, self_ty, lhs);
         done.pop();
@@ -315,4 +320,3 @@ impl Both {
         Some(opened[0].explicit())
     }
 }
-

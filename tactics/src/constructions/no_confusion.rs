@@ -132,9 +132,7 @@ pub(super) fn open_fields(
 /// The index arguments in the result type of a constructor.
 pub(super) fn result_indices(scope: &Scope<'_, '_>, f: &Family<'_>, result: Expr) -> Vec<Expr> {
     let (_, args) = scope.st.unfold_app(result);
-    args.into_iter()
-        .skip(f.info.num_params as usize)
-        .collect()
+    args.into_iter().skip(f.info.num_params as usize).collect()
 }
 
 /// `T.noConfusionType` and `T.noConfusion`.
@@ -205,9 +203,8 @@ pub(super) fn declarations(
 
     // noConfusion.
     let nct = st.apps(st.constant(type_name, &f.rec_levels(u)), &ps);
-    let nct_at = |indices: &[Expr], a: Expr, b: Expr| {
-        st.apps(st.apps(nct, indices), &[p.fvar, a, b])
-    };
+    let nct_at =
+        |indices: &[Expr], a: Expr, b: Expr| st.apps(st.apps(nct, indices), &[p.fvar, a, b]);
     let eq_at = |a: Expr, b: Expr| {
         let eq = st.constant(st.name("Eq"), &[plan.level]);
         st.apps(eq, &[self_ty, a, b])

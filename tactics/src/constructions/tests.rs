@@ -31,7 +31,14 @@ impl<'b> World<'b> {
         }
     }
 
-    fn inductive(&mut self, univs: &[&str], params: u32, name: &str, ty: Expr, ctors: &[(&str, Expr)]) {
+    fn inductive(
+        &mut self,
+        univs: &[&str],
+        params: u32,
+        name: &str,
+        ty: Expr,
+        ctors: &[(&str, Expr)],
+    ) {
         let st = self.st;
         self.add(Declaration::Inductive(InductiveDecl {
             univ_params: univs.iter().map(|u| st.name(u)).collect(),
@@ -120,7 +127,12 @@ fn basics(w: &mut World<'_>, axioms: bool) {
     );
     w.inductive(&["u"], 2, "Eq", eq_ty, &[("Eq.refl", eq_refl)]);
     let heq_ty = w.pi(
-        &[("α", w.sort("u")), ("a", w.v(0)), ("β", w.sort("u")), ("b", w.v(0))],
+        &[
+            ("α", w.sort("u")),
+            ("a", w.v(0)),
+            ("β", w.sort("u")),
+            ("b", w.v(0)),
+        ],
         prop,
     );
     let heq_refl = w.pi(
@@ -130,7 +142,12 @@ fn basics(w: &mut World<'_>, axioms: bool) {
     w.inductive(&["u"], 2, "HEq", heq_ty, &[("HEq.refl", heq_refl)]);
     let and_ty = w.pi(&[("a", prop), ("b", prop)], prop);
     let and_intro = w.pi(
-        &[("a", prop), ("b", prop), ("left", w.v(1)), ("right", w.v(1))],
+        &[
+            ("a", prop),
+            ("b", prop),
+            ("left", w.v(1)),
+            ("right", w.v(1)),
+        ],
         w.c("And", &[], &[w.v(3), w.v(2)]),
     );
     w.inductive(&[], 2, "And", and_ty, &[("And.intro", and_intro)]);
@@ -148,7 +165,11 @@ fn basics(w: &mut World<'_>, axioms: bool) {
     if axioms {
         let eq_prop = w.c("Eq", &[st.level_nat(1)], &[prop, w.v(2), w.v(1)]);
         let propext = w.pi(
-            &[("a", prop), ("b", prop), ("h", w.c("Iff", &[], &[w.v(1), w.v(0)]))],
+            &[
+                ("a", prop),
+                ("b", prop),
+                ("h", w.c("Iff", &[], &[w.v(1), w.v(0)])),
+            ],
             eq_prop,
         );
         w.axiom(&[], "propext", propext);
@@ -163,7 +184,13 @@ fn basics(w: &mut World<'_>, axioms: bool) {
     let type0 = st.sort(st.level_nat(1));
     let nat = st.const0("Nat");
     let succ = w.pi(&[("n", nat)], nat);
-    w.inductive(&[], 0, "Nat", type0, &[("Nat.zero", nat), ("Nat.succ", succ)]);
+    w.inductive(
+        &[],
+        0,
+        "Nat",
+        type0,
+        &[("Nat.zero", nat), ("Nat.succ", succ)],
+    );
 }
 
 fn with_world(f: impl FnOnce(&mut World<'_>)) {
@@ -187,7 +214,10 @@ fn nat_has_all_of_them() {
         ] {
             assert!(w.has(n), "{n}");
         }
-        assert!(!w.has("Nat.zero.inj"), "a constructor without fields has no `inj`");
+        assert!(
+            !w.has("Nat.zero.inj"),
+            "a constructor without fields has no `inj`"
+        );
         let st = w.st;
         let Some(inj) = w.env.get(st.name("Nat.succ.inj")) else {
             panic!("no inj");
@@ -235,10 +265,20 @@ fn parameters_recursion_and_universes() {
         let ty = w.pi(&[("α", w.ty("u"))], w.ty("u"));
         let nil = w.pi(&[("α", w.ty("u"))], w.c("List", &[u], &[w.v(0)]));
         let cons = w.pi(
-            &[("α", w.ty("u")), ("head", w.v(0)), ("tail", w.c("List", &[u], &[w.v(1)]))],
+            &[
+                ("α", w.ty("u")),
+                ("head", w.v(0)),
+                ("tail", w.c("List", &[u], &[w.v(1)])),
+            ],
             w.c("List", &[u], &[w.v(2)]),
         );
-        w.inductive(&["u"], 1, "List", ty, &[("List.nil", nil), ("List.cons", cons)]);
+        w.inductive(
+            &["u"],
+            1,
+            "List",
+            ty,
+            &[("List.nil", nil), ("List.cons", cons)],
+        );
         for n in ["List.noConfusion", "List.cons.inj", "List.cons.injEq"] {
             assert!(w.has(n), "{n}");
         }
@@ -248,7 +288,12 @@ fn parameters_recursion_and_universes() {
         let sort = st.sort(st.level_succ(st.level_max(u, v)));
         let ty = w.pi(&[("α", w.ty("u")), ("β", w.ty("v"))], sort);
         let mk = w.pi(
-            &[("α", w.ty("u")), ("β", w.ty("v")), ("fst", w.v(1)), ("snd", w.v(1))],
+            &[
+                ("α", w.ty("u")),
+                ("β", w.ty("v")),
+                ("fst", w.v(1)),
+                ("snd", w.v(1)),
+            ],
             w.c("Prod", &[u, v], &[w.v(3), w.v(2)]),
         );
         w.inductive(&["u", "v"], 2, "Prod", ty, &[("Prod.mk", mk)]);
@@ -268,7 +313,10 @@ fn indices_are_shared_and_heterogeneous_fields_become_equations() {
         let type0 = st.sort(st.level_nat(1));
         // inductive Vec (α : Type) : Nat → Type
         let ty = w.pi(&[("α", type0), ("n", nat)], type0);
-        let nil = w.pi(&[("α", type0)], w.c("Vec", &[], &[w.v(0), st.const0("Nat.zero")]));
+        let nil = w.pi(
+            &[("α", type0)],
+            w.c("Vec", &[], &[w.v(0), st.const0("Nat.zero")]),
+        );
         let cons = w.pi(
             &[
                 ("α", type0),
@@ -335,7 +383,12 @@ fn dependent_pairs_and_proof_fields() {
         );
         w.inductive(&["u"], 2, "Subtype", ty, &[("Subtype.mk", mk)]);
         w.structure("Subtype");
-        for n in ["Subtype.mk.inj", "Subtype.mk.injEq", "Subtype.val", "Subtype.property"] {
+        for n in [
+            "Subtype.mk.inj",
+            "Subtype.mk.injEq",
+            "Subtype.val",
+            "Subtype.property",
+        ] {
             assert!(w.has(n), "{n}");
         }
         assert!(

@@ -209,15 +209,21 @@ pub(crate) fn rfl<'b>(el: &mut Elab<'b>, m: MVarId) -> Result<Vec<MVarId>> {
         Some((_, a, b)) => {
             let (wa, wb) = el.with_goal(m, |el| (el.whnf_core(a), el.whnf_core(b)));
             let (pa, pb) = el.with_goal(m, |el| (el.pp(a), el.pp(b)));
-            let mut err = ElabError::msg("`rfl` does not close this goal: the two sides are not equal by computation");
-            err = err.note(format!("left:  {pa}")).note(format!("right: {pb}"));
+            let mut err = ElabError::msg(
+                "`rfl` does not close this goal: the two sides are not equal by computation",
+            );
+            err = err
+                .note(format!("left:  {pa}"))
+                .note(format!("right: {pb}"));
             if (wa, wb) != (a, b) {
                 let (ra, rb) = el.with_goal(m, |el| (el.pp(wa), el.pp(wb)));
                 err = err.note(format!("they reduce to `{ra}` and `{rb}`"));
             }
             err
         }
-        None => ElabError::msg("`rfl` closes `a = b`, `p ↔ q`, `HEq a b` and relations with an `@[refl]` theorem; this goal is none of them"),
+        None => ElabError::msg(
+            "`rfl` closes `a = b`, `p ↔ q`, `HEq a b` and relations with an `@[refl]` theorem; this goal is none of them",
+        ),
     };
     Err(on_goal(el, err, m))
 }
@@ -399,7 +405,9 @@ pub(crate) fn symm<'b>(
             let ty = el.local(h).ty;
             let ty = el.instantiate_mvars(ty);
             let Some(lemma) = symm_lemma(el, ty) else {
-                let err = ElabError::msg("`symm` turns `=`, `↔`, `≠` and `HEq` around; this is none of them");
+                let err = ElabError::msg(
+                    "`symm` turns `=`, `↔`, `≠` and `HEq` around; this is none of them",
+                );
                 return Err(on_goal(el, err, g));
             };
             let h_e = el.mk_fvar(h);
@@ -414,7 +422,9 @@ pub(crate) fn symm<'b>(
         None => {
             let ty = el.mvar_type(g);
             let Some(lemma) = symm_lemma(el, ty) else {
-                let err = ElabError::msg("`symm` turns `=`, `↔`, `≠` and `HEq` around; this goal is none of them");
+                let err = ElabError::msg(
+                    "`symm` turns `=`, `↔`, `≠` and `HEq` around; this goal is none of them",
+                );
                 return Err(on_goal(el, err, g));
             };
             let c = el.mk_const(el.name(lemma))?;
@@ -539,7 +549,7 @@ pub(crate) fn rename_i<'b>(
     m: MVarId,
     names: &[ast::BinderName],
 ) -> Result<MVarId> {
-    let hidden = super::rcases::inaccessible(el, m);
+    let hidden = super::intro::inaccessible(el, m);
     if names.len() > hidden.len() {
         let (n, k) = (hidden.len(), names.len());
         let err = ElabError::msg(format!(
@@ -569,8 +579,10 @@ pub(crate) fn specialize<'b>(el: &mut Elab<'b>, m: MVarId, t: &Term) -> Result<V
         }
     };
     let Some(h) = term_local(el, m, head) else {
-        return Err(ElabError::new(head.span, "this is not a hypothesis of the goal")
-            .help("`have h := …` names the result of applying anything else"));
+        return Err(
+            ElabError::new(head.span, "this is not a hypothesis of the goal")
+                .help("`have h := …` names the result of applying anything else"),
+        );
     };
     let (e, new) = el.with_goal(m, |el| el.elab_for_tactic(t, None, true))?;
     let ty = el.with_goal(m, |el| el.infer_type(e))?;

@@ -136,7 +136,9 @@ pub(crate) fn ctor_type_at<'b>(
 ) -> Result<Expr> {
     let st = el.st;
     let Some(info) = el.env.get(ctor) else {
-        return Err(ElabError::msg("a constructor is missing from the environment"));
+        return Err(ElabError::msg(
+            "a constructor is missing from the environment",
+        ));
     };
     let ty = st.instantiate_level_params(info.ty(), info.univ_params(), levels);
     let mut ty = ty;
@@ -183,12 +185,12 @@ fn minor_goal<'b>(
             Ok(el.mk_pi(xs, b))
         })
     })?;
-    let tag = case_tag(el, m, ctor);
+    let tag = case_tag(el, ctor);
     Ok((goal_in(el, lctx, minor, tag), infos))
 }
 
 /// The tag of a case: the last component of the constructor's name.
-pub(crate) fn case_tag<'b>(el: &Elab<'b>, _parent: MVarId, ctor: Name) -> Name {
+pub(crate) fn case_tag<'b>(el: &Elab<'b>, ctor: Name) -> Name {
     let st = el.st;
     st.name_last(ctor)
         .map_or(Name::ANON, |s| st.name_str(Name::ANON, s))
@@ -347,9 +349,9 @@ fn field_of_ctor<'b>(el: &Elab<'b>, s: Name, i: u32, x: Expr) -> Option<Expr> {
         return None;
     };
     match el.env.get(c) {
-        Some(logic::ConstantInfo::Constructor(k)) if k.inductive == s => args
-            .get(k.num_params as usize + i as usize)
-            .copied(),
+        Some(logic::ConstantInfo::Constructor(k)) if k.inductive == s => {
+            args.get(k.num_params as usize + i as usize).copied()
+        }
         _ => None,
     }
 }
@@ -413,12 +415,7 @@ fn by_equations<'b>(
             let x_ty = st.apps(family, js);
             let (eqs, rs) = index_equations(el, js, &mj.indices)?;
             refls = rs;
-            let pi = st.pi(
-                st.name("x"),
-                x_ty,
-                st.prop(),
-                BinderInfo::Default,
-            );
+            let pi = st.pi(st.name("x"), x_ty, st.prop(), BinderInfo::Default);
             el.forall_telescope_reducing(pi, Some(1), |el, xs, _| {
                 let mut all = eqs.clone();
                 if link_value {
@@ -465,7 +462,11 @@ fn by_equations<'b>(
         };
         let g = match subst.fvar(st, h) {
             Some(h) if is_proof || subst.fvar(st, h) == Some(h) => {
-                if mentions_goal(el, g, h) { g } else { try_clear(el, g, h) }
+                if mentions_goal(el, g, h) {
+                    g
+                } else {
+                    try_clear(el, g, h)
+                }
             }
             _ => g,
         };

@@ -94,7 +94,9 @@ pub(crate) fn run<'b>(el: &mut Elab<'b>, goals: &mut Vec<MVarId>, t: &Tactic) ->
 fn split_first<'b>(_el: &mut Elab<'b>, goals: &[MVarId], span: Span) -> Result<Vec<MVarId>> {
     match goals.split_first() {
         Some((_, rest)) => Ok(rest.to_vec()),
-        None => Err(ElabError::new(span, "there is no goal left for this tactic").code("tactic.no_goals")),
+        None => Err(
+            ElabError::new(span, "there is no goal left for this tactic").code("tactic.no_goals"),
+        ),
     }
 }
 
@@ -168,7 +170,9 @@ fn repeat<'b>(
     }
     Err(ElabError::new(
         span,
-        format!("`repeat` has run its tactic {MAX_REPEAT} times (or used up the step limit) without coming to an end"),
+        format!(
+            "`repeat` has run its tactic {MAX_REPEAT} times (or used up the step limit) without coming to an end"
+        ),
     ))
 }
 

@@ -202,11 +202,7 @@ fn reduce_decided<'b>(el: &mut Elab<'b>, e: Expr) -> Expr {
 }
 
 /// One `split` of the goal. Names go to the new hypotheses.
-fn split_goal<'b>(
-    el: &mut Elab<'b>,
-    m: MVarId,
-    name: Option<Name>,
-) -> Result<Option<Vec<MVarId>>> {
+fn split_goal<'b>(el: &mut Elab<'b>, m: MVarId, name: Option<Name>) -> Result<Option<Vec<MVarId>>> {
     let st = el.st;
     let target = el.mvar_type(m);
     let Some(b) = el.with_goal(m, |el| find_branching(el, target)) else {

@@ -86,7 +86,10 @@ pub(crate) fn exists<'b>(el: &mut Elab<'b>, m: MVarId, terms: &[Term]) -> Result
     let mut goals = vec![m];
     for t in terms {
         let Some(g) = goals.first().copied() else {
-            return Err(ElabError::new(t.span, "there is no goal left for this value"));
+            return Err(ElabError::new(
+                t.span,
+                "there is no goal left for this value",
+            ));
         };
         let a = target(el, g, "exists")?;
         if a.info.ctors.len() != 1 {

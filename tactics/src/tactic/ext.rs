@@ -66,8 +66,9 @@ fn beta_goal<'b>(el: &mut Elab<'b>, m: MVarId) -> Result<MVarId> {
 pub(crate) fn ext<'b>(el: &mut Elab<'b>, m: MVarId, pats: &[RPattern]) -> Result<Vec<MVarId>> {
     let mut out = Vec::new();
     if !ext_go(el, m, pats, 0, &mut out)? {
-        let err = ElabError::msg("no extensionality theorem applies to this goal")
-            .help("theorems marked `@[ext]` that end in `a = b` are tried, and `funext`, `propext`");
+        let err = ElabError::msg("no extensionality theorem applies to this goal").help(
+            "theorems marked `@[ext]` that end in `a = b` are tried, and `funext`, `propext`",
+        );
         return Err(on_goal(el, err, m));
     }
     Ok(out)
@@ -169,18 +170,15 @@ pub(crate) fn congr<'b>(
     let depth = depth.map_or(1024, |n| n.value.to_u32().unwrap_or(1024));
     let mut out = Vec::new();
     if !congr_go(el, m, depth, &mut out)? {
-        let err = ElabError::msg("`congr` needs an equation `f a … = f b …` between applications of one function");
+        let err = ElabError::msg(
+            "`congr` needs an equation `f a … = f b …` between applications of one function",
+        );
         return Err(on_goal(el, err, m));
     }
     Ok(out)
 }
 
-fn congr_go<'b>(
-    el: &mut Elab<'b>,
-    m: MVarId,
-    depth: u32,
-    out: &mut Vec<MVarId>,
-) -> Result<bool> {
+fn congr_go<'b>(el: &mut Elab<'b>, m: MVarId, depth: u32, out: &mut Vec<MVarId>) -> Result<bool> {
     let st = el.st;
     if basic::try_rfl_cheap(el, m) || basic::try_assumption(el, m) {
         return Ok(true);
@@ -307,7 +305,10 @@ pub(crate) fn injection<'b>(
         let p = el.pp(ty);
         return Err(ElabError::new(
             id.span,
-            format!("`injection` takes an equation between constructors; `{}` is `{p}`", id.name),
+            format!(
+                "`injection` takes an equation between constructors; `{}` is `{p}`",
+                id.name
+            ),
         ));
     };
     let (wa, wb) = el.with_goal(m, |el| (el.whnf(a), el.whnf(b)));
@@ -319,7 +320,10 @@ pub(crate) fn injection<'b>(
         };
         if !ctor {
             let p = el.pp(s);
-            return Err(ElabError::new(id.span, format!("`{p}` is no constructor applied to arguments")));
+            return Err(ElabError::new(
+                id.span,
+                format!("`{p}` is no constructor applied to arguments"),
+            ));
         }
     }
     let Some((mut goal, n)) = no_confusion(el, m, h, t, a, b)? else {

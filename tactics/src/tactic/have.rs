@@ -4,13 +4,14 @@ use logic::Name;
 
 use crate::meta::{Elab, ElabError, MVarId, Result};
 use crate::syntax::ast::{
-    BinderName, FunBinder, GeneralizeArg, LetDecl, LetLhs, LetValue,
-    Location, RPattern, Span, Term, TermKind,
+    BinderName, FunBinder, GeneralizeArg, LetDecl, LetLhs, LetValue, Location, RPattern, Span,
+    Term, TermKind,
 };
 
 use super::basic;
+use super::intro::from_pattern;
 use super::location::{at_places, places};
-use super::rcases::{from_pattern, obtain};
+use super::rcases::obtain;
 use super::util::{binder_name, elab_type, elab_type_like, goal_in, on_goal, tag};
 
 fn this<'b>(el: &Elab<'b>) -> Name {
@@ -267,11 +268,10 @@ pub(crate) fn generalize<'b>(
         let (e, _) = el.with_goal(goal, |el| el.elab_for_tactic(&a.e, None, false))?;
         let var = binder_name(el.st, &a.var);
         let eq = a.hyp.as_ref().map(|b| binder_name(el.st, b));
-        let (_, _, g) = super::cases::generalize_term(el, goal, e, var, eq)
-            .map_err(|err| err.at(a.e.span))?;
+        let (_, _, g) =
+            super::cases::generalize_term(el, goal, e, var, eq).map_err(|err| err.at(a.e.span))?;
         goal = g;
     }
     let (_, goal) = el.intro_n(goal, names.len(), &names)?;
     Ok(vec![goal])
 }
-

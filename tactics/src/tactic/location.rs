@@ -17,11 +17,7 @@ pub(crate) struct Places {
 }
 
 /// The places of a location; without one, the goal.
-pub(crate) fn places<'b>(
-    el: &mut Elab<'b>,
-    m: MVarId,
-    loc: Option<&Location>,
-) -> Result<Places> {
+pub(crate) fn places<'b>(el: &mut Elab<'b>, m: MVarId, loc: Option<&Location>) -> Result<Places> {
     let Some(loc) = loc else {
         return Ok(Places {
             hyps: Vec::new(),

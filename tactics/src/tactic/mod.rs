@@ -3,6 +3,7 @@
 //! [`run`] dispatches on the syntax; each tactic is a function from a goal to the goals that replace it. Tactics build
 //! terms and never decide what is true: the kernel judges the finished proof.
 
+mod alternatives;
 pub(crate) mod basic;
 pub(crate) mod cases;
 pub(crate) mod check;
@@ -13,6 +14,7 @@ pub(crate) mod decide;
 pub(crate) mod ext;
 mod have;
 mod induction;
+mod intro;
 mod location;
 mod named;
 pub mod omega;
@@ -34,7 +36,9 @@ pub fn run<'b>(el: &mut Elab<'b>, goals: &mut Vec<MVarId>, t: &Tactic) -> Result
     }
     goals.retain(|g| !el.is_assigned(*g));
     let Some(m) = goals.first().copied() else {
-        return Err(ElabError::new(t.span, "there is no goal left for this tactic").code("tactic.no_goals"));
+        return Err(
+            ElabError::new(t.span, "there is no goal left for this tactic").code("tactic.no_goals"),
+        );
     };
     let saved = el.lctx.clone();
     el.lctx = el.mvar_lctx(m);
@@ -50,9 +54,9 @@ pub fn run<'b>(el: &mut Elab<'b>, goals: &mut Vec<MVarId>, t: &Tactic) -> Result
 /// Runs a tactic that works on one goal.
 fn run_on<'b>(el: &mut Elab<'b>, m: MVarId, t: &Tactic) -> Result<Vec<MVarId>> {
     match &t.kind {
-        TacticKind::Intro(bs) => rcases::intro(el, m, bs),
+        TacticKind::Intro(bs) => intro::intro(el, m, bs),
         TacticKind::Intros(ns) => basic::intros(el, m, ns),
-        TacticKind::RIntro(ps) => rcases::rintro(el, m, ps),
+        TacticKind::RIntro(ps) => intro::rintro(el, m, ps),
         TacticKind::Exact(e) => basic::exact(el, m, e),
         TacticKind::Apply(e) => basic::apply(el, m, e),
         TacticKind::Refine(e) => basic::refine(el, m, e),
@@ -73,8 +77,8 @@ fn run_on<'b>(el: &mut Elab<'b>, m: MVarId, t: &Tactic) -> Result<Vec<MVarId>> {
             targets,
             using,
             alts,
-        } => induction::cases(el, m, targets, using.as_ref(), alts.as_deref()),
-        TacticKind::CasesPrime { target, with } => rcases::cases_prime(el, m, target, with),
+        } => alternatives::cases(el, m, targets, using.as_ref(), alts.as_deref()),
+        TacticKind::CasesPrime { target, with } => intro::cases_prime(el, m, target, with),
         TacticKind::RCases { targets, with } => rcases::rcases(el, m, targets, with.as_ref()),
         TacticKind::Obtain { pat, ty, value } => {
             rcases::obtain(el, m, pat.as_ref(), ty.as_ref(), value.as_ref(), t.span)

@@ -45,7 +45,15 @@ pub(crate) fn equation_of<'b>(
         }
         if let Some(args) = el.match_app(cur, "Iff", 2) {
             let p = st.apps(st.const0("propext"), &[args[0], args[1], proof]);
-            return Ok(Some(directed(el, st.prop(), args[0], args[1], p, open, rev)?));
+            return Ok(Some(directed(
+                el,
+                st.prop(),
+                args[0],
+                args[1],
+                p,
+                open,
+                rev,
+            )?));
         }
         if let Some(args) = el.match_app(cur, "Not", 1) {
             if el.env.get(st.name("eq_false")).is_none() {
@@ -158,7 +166,9 @@ pub(crate) fn rewrite_term<'b>(
             continue;
         }
         let t = el.mvar_type(m);
-        let is_class = el.head_const(t).is_some_and(|n| el.ext.classes.contains(&n));
+        let is_class = el
+            .head_const(t)
+            .is_some_and(|n| el.ext.classes.contains(&n));
         if is_class && let Ok(inst) = el.synth_instance(t) {
             el.assign(m, inst);
             continue;
@@ -220,12 +230,7 @@ pub(crate) fn transport<'b>(
     };
     let eq_const = st.constant(st.name("Eq"), &[v]);
     let h_ty = st.apps(eq_const, &[eq.ty, from, st.bvar(0)]);
-    let inner = st.lam(
-        st.name("h"),
-        h_ty,
-        st.lift(body, 0, 1),
-        BinderInfo::Default,
-    );
+    let inner = st.lam(st.name("h"), h_ty, st.lift(body, 0, 1), BinderInfo::Default);
     let motive2 = st.lam(n, t, inner, bi);
     let rec = st.constant(st.name("Eq.rec"), &[u, v]);
     Ok(st.apps(rec, &[eq.ty, from, motive2, value, to, proof]))
@@ -449,7 +454,11 @@ fn step<'b>(
         looked_for.join("`, `")
     };
     let whole = el.with_goal(m, |el| el.pp(whole));
-    let where_ = if place.is_some() { "hypothesis" } else { "goal" };
+    let where_ = if place.is_some() {
+        "hypothesis"
+    } else {
+        "goal"
+    };
     let mut err = ElabError::new(
         rule.span,
         format!("found no instance of `{pattern}` in the {where_}"),
@@ -497,7 +506,8 @@ fn reverse_works<'b>(
     el.restore(&saved);
     found.then(|| {
         if flipped.rev {
-            "an instance of the right side occurs: `←` before the rule rewrites from right to left".to_owned()
+            "an instance of the right side occurs: `←` before the rule rewrites from right to left"
+                .to_owned()
         } else {
             "an instance of the left side occurs: leave out the `←`".to_owned()
         }

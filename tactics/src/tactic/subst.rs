@@ -5,7 +5,10 @@ use logic::{BinderInfo, Expr};
 use crate::meta::{Elab, ElabError, FVarId, MVarId, Result};
 use crate::syntax::ast;
 
-use super::util::{FVarSubst, as_fvar, context, dependents, goal_in, hypothesis, mentions, on_goal, tag, term_ident};
+use super::util::{
+    FVarSubst, as_fvar, context, dependents, goal_in, hypothesis, mentions, on_goal, tag,
+    term_ident,
+};
 
 /// Substitutes by the equation `h`. With `right`, `h : a = x` and `x` becomes `a`; otherwise `h : x = a`.
 /// Hypotheses that mention `x` are rewritten; `x` and `h` leave the context.
@@ -46,7 +49,10 @@ pub(crate) fn subst_core<'b>(
             "`{v}` has a value of its own (`let`), so it cannot be replaced"
         )));
     }
-    let order: Vec<FVarId> = context(&lctx).into_iter().filter(|d| deps.contains(d)).collect();
+    let order: Vec<FVarId> = context(&lctx)
+        .into_iter()
+        .filter(|d| deps.contains(d))
+        .collect();
     let (reverted, m1) = el.revert(m, &order)?;
     let target = el.mvar_type(m1);
     let lctx = el.mvar_lctx(m1).without(&[x, h]);
@@ -86,12 +92,24 @@ pub(crate) fn subst_core<'b>(
         let motive = st.lam(x_decl.user_name, ty, inner, BinderInfo::Default);
         let new_ty = el.head_beta(st.apps(motive, &[other, refl]));
         let new = goal_in(el, lctx, new_ty, tag);
-        let proof = if right { h_fvar } else { symm(lhs, rhs, h_fvar) };
+        let proof = if right {
+            h_fvar
+        } else {
+            symm(lhs, rhs, h_fvar)
+        };
         let rec = st.constant(st.name("Eq.rec"), &[u, v]);
         let new_e = el.mk_mvar(new);
         let e = st.apps(rec, &[ty, other, motive, new_e, var, proof]);
         el.assign(m1, e);
-        out.insert(st, h, if right { refl } else { symm(other, other, refl) });
+        out.insert(
+            st,
+            h,
+            if right {
+                refl
+            } else {
+                symm(other, other, refl)
+            },
+        );
         new
     };
     out.insert(st, x, other);

@@ -132,27 +132,28 @@ fn number_equation<'b>(
     let h_e = el.mk_fvar(h);
     let nat = st.const0("Nat");
     let one = st.level_nat(1);
-    let proof = if common <= BigUint::from(SMALL_LITERAL) && el.env.get(st.name("Nat.pred")).is_some() {
-        let pred = st.const0("Nat.pred");
-        let steps = common.iter_u32_digits().next().unwrap_or(0);
-        let mut f = st.bvar(0);
-        for _ in 0..steps {
-            f = st.app(pred, f);
-        }
-        let f = st.lam(st.name("n"), nat, f, logic::BinderInfo::Default);
-        let c = st.constant(st.name("congrArg"), &[one, one]);
-        st.apps(c, &[nat, nat, a, b, f, h_e])
-    } else if el.env.get(st.name("Nat.add_right_cancel")).is_some() {
-        let c = st.nat(&common);
-        let add = st.const0("Nat.add");
-        let (sa, sb) = (st.apps(add, &[na, c]), st.apps(add, &[nb, c]));
-        let restated = el.with_goal(m, |el| el.mk_eq(sa, sb))?;
-        let id = st.constant(st.name("id"), &[logic::Level::ZERO]);
-        let h_e = st.apps(id, &[restated, h_e]);
-        el.with_goal(m, |el| el.mk_app("Nat.add_right_cancel", &[h_e]))?
-    } else {
-        return Ok(None);
-    };
+    let proof =
+        if common <= BigUint::from(SMALL_LITERAL) && el.env.get(st.name("Nat.pred")).is_some() {
+            let pred = st.const0("Nat.pred");
+            let steps = common.iter_u32_digits().next().unwrap_or(0);
+            let mut f = st.bvar(0);
+            for _ in 0..steps {
+                f = st.app(pred, f);
+            }
+            let f = st.lam(st.name("n"), nat, f, logic::BinderInfo::Default);
+            let c = st.constant(st.name("congrArg"), &[one, one]);
+            st.apps(c, &[nat, nat, a, b, f, h_e])
+        } else if el.env.get(st.name("Nat.add_right_cancel")).is_some() {
+            let c = st.nat(&common);
+            let add = st.const0("Nat.add");
+            let (sa, sb) = (st.apps(add, &[na, c]), st.apps(add, &[nb, c]));
+            let restated = el.with_goal(m, |el| el.mk_eq(sa, sb))?;
+            let id = st.constant(st.name("id"), &[logic::Level::ZERO]);
+            let h_e = st.apps(id, &[restated, h_e]);
+            el.with_goal(m, |el| el.mk_app("Nat.add_right_cancel", &[h_e]))?
+        } else {
+            return Ok(None);
+        };
     let eq = st.apps(st.constant(st.name("Eq"), &[one]), &[nat, na, nb]);
     let target = el.mvar_type(m);
     if mentions(st, target, &[h]) {
@@ -169,13 +170,7 @@ fn number_equation<'b>(
 }
 
 /// Forgets an equation whose sides are equal. A goal that mentions the proof sees `rfl` instead.
-fn drop_refl<'b>(
-    el: &mut Elab<'b>,
-    m: MVarId,
-    h: FVarId,
-    ty: Expr,
-    a: Expr,
-) -> Result<MVarId> {
+fn drop_refl<'b>(el: &mut Elab<'b>, m: MVarId, h: FVarId, ty: Expr, a: Expr) -> Result<MVarId> {
     let st = el.st;
     let target = el.mvar_type(m);
     if !mentions(st, target, &[h]) {
@@ -193,12 +188,7 @@ fn drop_refl<'b>(
 }
 
 /// Turns `HEq a b` between values of one type into `a = b`, put back in front of the goal.
-fn heq_to_eq<'b>(
-    el: &mut Elab<'b>,
-    m: MVarId,
-    h: FVarId,
-    args: &[Expr],
-) -> Result<Option<MVarId>> {
+fn heq_to_eq<'b>(el: &mut Elab<'b>, m: MVarId, h: FVarId, args: &[Expr]) -> Result<Option<MVarId>> {
     let (ta, a, tb, b) = (args[0], args[1], args[2], args[3]);
     if el.env.get(el.st.name("eq_of_heq")).is_none() {
         return Ok(None);

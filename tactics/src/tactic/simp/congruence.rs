@@ -118,7 +118,12 @@ impl Simp {
         };
         // `fun y => y.i`, if its type does not depend on `y`.
         let ty = el.infer_type(x)?;
-        let f = st.lam(st.name("y"), ty, st.proj(s, i, st.bvar(0)), BinderInfo::Default);
+        let f = st.lam(
+            st.name("y"),
+            ty,
+            st.proj(s, i, st.bvar(0)),
+            BinderInfo::Default,
+        );
         let fty = el.infer_type(f)?;
         match st.node(fty) {
             Node::Pi(_, _, b, _) if !el.bvar_occurs(b, 0) => {
@@ -338,7 +343,16 @@ impl Simp {
             {
                 let proof = el.mk_app_opt(
                     "ite_congr_cond",
-                    &[Some(ty), Some(c), Some(rc.expr), Some(inst), Some(new_inst), Some(a), Some(b), Some(h)],
+                    &[
+                        Some(ty),
+                        Some(c),
+                        Some(rc.expr),
+                        Some(inst),
+                        Some(new_inst),
+                        Some(a),
+                        Some(b),
+                        Some(h),
+                    ],
                 );
                 if let Ok(proof) = proof {
                     let new = st.apps(f, &[ty, rc.expr, new_inst, a, b]);
@@ -431,10 +445,7 @@ fn dependent_step<'b>(
     };
     if proof.is_some() || old != new {
         // Earlier arguments have changed: finish with those first.
-        let mut acc = Simplified {
-            expr: new,
-            proof,
-        };
+        let mut acc = Simplified { expr: new, proof };
         let mut o = old;
         for x in std::iter::once(&a).chain(rest) {
             let p = match acc.proof {

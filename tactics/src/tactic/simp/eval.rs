@@ -391,8 +391,7 @@ fn equation<'b>(
     if st.app_fn(ca) == st.app_fn(cb) {
         return injectivity(el, a, b, ca);
     }
-    let (Node::Const(na, _), Node::Const(nb, _)) =
-        (st.node(st.app_fn(ca)), st.node(st.app_fn(cb)))
+    let (Node::Const(na, _), Node::Const(nb, _)) = (st.node(st.app_fn(ca)), st.node(st.app_fn(cb)))
     else {
         return Ok(None);
     };
@@ -435,12 +434,7 @@ fn ctor_view<'b>(el: &mut Elab<'b>, e: Expr) -> Option<Expr> {
 }
 
 /// `c a … = c b …` by the theorem `c.injEq`.
-fn injectivity<'b>(
-    el: &mut Elab<'b>,
-    a: Expr,
-    b: Expr,
-    view: Expr,
-) -> Result<Option<Simplified>> {
+fn injectivity<'b>(el: &mut Elab<'b>, a: Expr, b: Expr, view: Expr) -> Result<Option<Simplified>> {
     let st = el.st;
     let Node::Const(ctor, _) = st.node(st.app_fn(view)) else {
         return Ok(None);

@@ -109,7 +109,9 @@ fn add_rule<'b>(
         let t = el.pp(ty);
         return Err(ElabError::new(
             term.span,
-            format!("`{t}` gives no rule to rewrite with: its left side is a variable, or both sides are the same"),
+            format!(
+                "`{t}` gives no rule to rewrite with: its left side is a variable, or both sides are the same"
+            ),
         ));
     }
     Ok(())
@@ -200,8 +202,10 @@ fn no_progress<'b>(el: &mut Elab<'b>, g: MVarId, place: Option<FVarId>, word: &s
         }
         None => "the goal".to_owned(),
     };
-    let err = ElabError::msg(format!("`{word}` makes no progress: no rule applies to {what}"))
-        .code("tactic.simp.no_progress");
+    let err = ElabError::msg(format!(
+        "`{word}` makes no progress: no rule applies to {what}"
+    ))
+    .code("tactic.simp.no_progress");
     on_goal(el, err, g)
 }
 
@@ -371,7 +375,12 @@ fn simp_all<'b>(el: &mut Elab<'b>, m: MVarId, call: Call) -> Result<Vec<MVarId>>
 
 /// `simpa using e`: goal and `e` are simplified to the same; without `using`, the goal is simplified and closed by a
 /// hypothesis.
-fn simpa<'b>(el: &mut Elab<'b>, m: MVarId, call: Call, using: Option<&Term>) -> Result<Vec<MVarId>> {
+fn simpa<'b>(
+    el: &mut Elab<'b>,
+    m: MVarId,
+    call: Call,
+    using: Option<&Term>,
+) -> Result<Vec<MVarId>> {
     let mut s = simplifier(el, m, None, &call, false)?;
     let goal = match simp_goal(el, m, &mut s)? {
         None => m,
@@ -406,9 +415,12 @@ fn simpa<'b>(el: &mut Elab<'b>, m: MVarId, call: Call, using: Option<&Term>) -> 
     }
     if !el.with_goal(goal, |el| el.is_defeq(r.expr, target)) {
         let (a, b) = el.with_goal(goal, |el| (el.pp(r.expr), el.pp(target)));
-        let err = ElabError::new(t.span, "`simpa`: the simplified term is not what is left of the goal")
-            .note(format!("the term states: {a}"))
-            .note(format!("the goal states: {b}"));
+        let err = ElabError::new(
+            t.span,
+            "`simpa`: the simplified term is not what is left of the goal",
+        )
+        .note(format!("the term states: {a}"))
+        .note(format!("the goal states: {b}"));
         return Err(on_goal(el, err, goal));
     }
     el.assign(goal, proof);

@@ -136,10 +136,9 @@ fn shape(st: &logic::Store<'_>, lhs: Expr) -> Vec<Key> {
 
 fn compatible(pattern: &[Key], shape: &[Key]) -> bool {
     pattern.len() == shape.len()
-        && pattern[1..]
-            .iter()
-            .zip(&shape[1..])
-            .all(|(p, s)| *p == Key::Any || *s == Key::Any || p == s || flexible(*p) || flexible(*s))
+        && pattern[1..].iter().zip(&shape[1..]).all(|(p, s)| {
+            *p == Key::Any || *s == Key::Any || p == s || flexible(*p) || flexible(*s)
+        })
 }
 
 /// Shapes that reduction may change into others.
@@ -254,7 +253,6 @@ fn ne_as_eq<'b>(el: &Elab<'b>, ty: Expr) -> Option<Expr> {
 }
 
 impl RuleSet {
-
     /// The rule with a number.
     pub fn rule(&self, k: usize) -> &Rule {
         &self.rules[k]
@@ -276,7 +274,12 @@ impl RuleSet {
             })
             .collect();
         // Higher priority first; of equal ones the later declared.
-        out.sort_by_key(|k| (std::cmp::Reverse(self.rules[*k].prio), std::cmp::Reverse(*k)));
+        out.sort_by_key(|k| {
+            (
+                std::cmp::Reverse(self.rules[*k].prio),
+                std::cmp::Reverse(*k),
+            )
+        });
         out
     }
 
@@ -287,7 +290,13 @@ impl RuleSet {
     }
 
     /// Adds a constant: a theorem's rules, or a definition to unfold. `false` if it gives no rule.
-    pub fn add_const<'b>(&mut self, el: &mut Elab<'b>, n: Name, rev: bool, prio: u32) -> Result<bool> {
+    pub fn add_const<'b>(
+        &mut self,
+        el: &mut Elab<'b>,
+        n: Name,
+        rev: bool,
+        prio: u32,
+    ) -> Result<bool> {
         self.removed.remove(&n);
         let Some(info) = el.const_info(n) else {
             return Ok(false);
@@ -303,7 +312,13 @@ impl RuleSet {
     }
 
     /// Adds a proof of the current context. `false` if it gives no rule.
-    pub fn add_proof<'b>(&mut self, el: &mut Elab<'b>, proof: Expr, rev: bool, prio: u32) -> Result<bool> {
+    pub fn add_proof<'b>(
+        &mut self,
+        el: &mut Elab<'b>,
+        proof: Expr,
+        rev: bool,
+        prio: u32,
+    ) -> Result<bool> {
         let before = self.rules.len();
         self.add(el, Source::Proof(proof), proof, rev, prio)?;
         Ok(self.rules.len() > before)
