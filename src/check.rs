@@ -1,5 +1,6 @@
 //! `ptxprove check`: verdicts on scripts and exports.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -54,12 +55,13 @@ fn check_scripts(
     out: &Output,
     objects: &mut Vec<Value>,
 ) -> u8 {
-    let reports = verdict::scripts(paths)
-        .and_then(|scripts| verdict::reports(&scripts, usize::from(args.jobs), out));
-    let mut reports = match reports {
+    let reports = verdict::scripts(paths).and_then(|scripts| {
+        let reports = verdict::reports(&scripts, usize::from(args.jobs), out)?;
+        Ok((scripts, reports))
+    });
+    let (scripts, mut reports) = match reports {
         Ok(r) => r,
         Err(e) => {
-            out.end_progress();
             out.complain(format_args!("error: {e}"));
             return CANNOT_READ;
         }
@@ -72,21 +74,18 @@ fn check_scripts(
         return CANNOT_READ;
     }
     reports.sort_by(|a, b| a.path.cmp(&b.path));
+    let asked: BTreeSet<PathBuf> = scripts.iter().map(|p| verdict::key(p)).collect();
     let mut code = PROVED;
     for r in &reports {
-        let bad = r.has_errors()
-            || r.decls.iter().any(|d| match d.status {
-                Status::Proved => false,
-                Status::Hole => !args.allow_sorry,
-                Status::Failed => true,
-            });
+        let imported = !asked.contains(&verdict::key(&r.path));
+        let bad = r.has_errors() || r.decls.iter().any(|d| !passes(d, args));
         if bad {
             code = NOT_PROVED;
         }
         if args.json {
-            objects.push(file_json(r));
+            objects.push(file_json(r, imported));
         } else {
-            print_file(r, args, out);
+            print_file(r, imported, args, out);
         }
     }
     if !args.json {
@@ -95,20 +94,33 @@ fn check_scripts(
     code
 }
 
+/// Whether a declaration counts as proved.
+fn passes(d: &DeclReport, args: &CheckArgs) -> bool {
+    match d.status {
+        Status::Proved => true,
+        Status::Hole => args.allow_sorry,
+        Status::Failed => false,
+    }
+}
+
 fn shown(paths: &[PathBuf]) -> String {
     let names: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
     names.join(", ")
 }
 
-fn print_file(r: &FileReport, args: &CheckArgs, out: &Output) {
-    out.say(out.strong(&r.path.display().to_string()));
-    for d in &r.decls {
-        let listed = args.all
-            || d.status != Status::Proved
-            || matches!(d.kind, Kind::Theorem | Kind::Kernel | Kind::Axiom);
-        if listed {
-            print_decl(d, out);
-        }
+/// Prints what is said of a script; of one that was only imported, what is wrong in it.
+fn print_file(r: &FileReport, imported: bool, args: &CheckArgs, out: &Output) {
+    let listed = |d: &&DeclReport| {
+        d.status != Status::Proved
+            || !imported
+                && (args.all || matches!(d.kind, Kind::Theorem | Kind::Kernel | Kind::Axiom))
+    };
+    let decls: Vec<&DeclReport> = r.decls.iter().filter(listed).collect();
+    if !imported || !decls.is_empty() || r.has_errors() {
+        out.say(out.strong(&r.path.display().to_string()));
+    }
+    for d in decls {
+        print_decl(d, out);
     }
     diagnostics::print(out, r);
 }
@@ -158,7 +170,7 @@ fn print_summary(reports: &[FileReport], code: u8, out: &Output) {
     let holes = decls().filter(|d| d.status == Status::Hole).count();
     let steps: u64 = decls().map(|d| d.steps).sum();
     let text = format!(
-        "{} files, {} theorems proved, {failed} declarations failed, {holes} with holes, {steps} kernel steps",
+        "{} scripts: {} theorems proved, {failed} declarations failed, {holes} with holes; {steps} kernel steps",
         reports.len(),
         count(Kind::Theorem, Status::Proved)
     );
@@ -168,7 +180,7 @@ fn print_summary(reports: &[FileReport], code: u8, out: &Output) {
     }
 }
 
-fn file_json(r: &FileReport) -> Value {
+fn file_json(r: &FileReport, imported: bool) -> Value {
     let decls: Vec<Value> = r
         .decls
         .iter()
@@ -209,7 +221,7 @@ fn file_json(r: &FileReport) -> Value {
         .iter()
         .map(|p| json!({ "file": p.path.display().to_string(), "message": message(&p.source, &p.diagnostic) }))
         .collect();
-    json!({ "path": r.path.display().to_string(), "declarations": decls, "messages": messages, "ptx": ptx })
+    json!({ "path": r.path.display().to_string(), "imported": imported, "declarations": decls, "messages": messages, "ptx": ptx })
 }
 
 fn check_export(path: &Path, args: &CheckArgs, out: &Output, objects: &mut Vec<Value>) -> u8 {

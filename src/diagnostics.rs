@@ -5,7 +5,7 @@ use std::fmt;
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode, SourceSpan,
 };
-use tactics::diagnostic::{Diagnostic, Severity};
+use tactics::diagnostic::{Diagnostic, Severity, line_col};
 use tactics::driver::FileReport;
 
 use crate::output::Output;
@@ -70,16 +70,38 @@ impl miette::Diagnostic for Shown<'_> {
     }
 }
 
-/// What is printed below the excerpt: goals, notes, help.
-fn below(d: &Diagnostic) -> Option<String> {
-    let mut parts = d.goals.clone();
-    parts.extend(d.notes.iter().cloned());
-    parts.extend(d.help.iter().cloned());
-    (!parts.is_empty()).then(|| parts.join("\n\n"))
+/// What is printed below the excerpt: goals, then notes.
+fn below(d: &Diagnostic) -> String {
+    let mut text = String::new();
+    for (i, goal) in d.goals.iter().enumerate() {
+        if i > 0 {
+            text.push('\n');
+        }
+        for line in goal.lines() {
+            text.push_str(&format!("    {line}\n"));
+        }
+    }
+    for note in &d.notes {
+        for (i, line) in note.lines().enumerate() {
+            let start = if i == 0 { "  note: " } else { "        " };
+            text.push_str(&format!("{start}{line}\n"));
+        }
+    }
+    text
 }
+
+/// Lines longer than this are not shown: nobody could read them.
+const LONGEST_LINE: usize = 10_000;
 
 /// Renders one diagnostic about a text.
 pub fn render(out: &Output, name: &str, source: &str, d: &Diagnostic) -> String {
+    if source.lines().any(|l| l.len() > LONGEST_LINE) {
+        let mut short = d.clone();
+        let (line, column) = line_col(source, d.span.map_or(0, |s| s.start as usize));
+        short.span = None;
+        short.labels.clear();
+        return short.render(&format!("{name}:{line}:{column}"), source);
+    }
     let theme = match out.color_err() {
         true => GraphicalTheme::unicode(),
         false => GraphicalTheme::unicode_nocolor(),
@@ -87,12 +109,12 @@ pub fn render(out: &Output, name: &str, source: &str, d: &Diagnostic) -> String 
     let shown = Shown {
         diagnostic: d,
         source: NamedSource::new(name, source.to_owned()),
-        help: below(d),
+        help: (!d.help.is_empty()).then(|| d.help.join("\n")),
     };
     let mut text = String::new();
     let handler = GraphicalReportHandler::new_themed(theme).with_width(110);
     match handler.render_report(&mut text, &shown) {
-        Ok(()) => text,
+        Ok(()) => text + &below(d),
         Err(_) => d.render(name, source),
     }
 }

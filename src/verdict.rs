@@ -79,6 +79,7 @@ pub fn reports(
     Ok(by_path.into_values().collect())
 }
 
-fn key(p: &Path) -> PathBuf {
+/// The one name of a file.
+pub fn key(p: &Path) -> PathBuf {
     std::fs::canonicalize(p).unwrap_or_else(|_| p.to_owned())
 }

@@ -1,9 +1,9 @@
 //! The three axioms that may be declared, with Lean's own statements.
 //!
-//! `propext`, `Quot.sound` and `Classical.choice` mention `Iff`, `Nonempty` and `Quot`; an axiom is let through only if
-//! those are Lean's too, for otherwise the same words could say something false.
+//! `propext`, `Quot.sound` and `Classical.choice` mention `Iff`, `Eq`, `Nonempty` and `Quot`; an axiom is let through only
+//! if those are Lean's too, for otherwise the same words could say something false.
 
-use logic::{BinderInfo, ConstantInfo, Environment, Expr, Level, Name, Node, Store};
+use logic::{BinderInfo, ConstantInfo, Environment, Expr, Level, Name, Node, QuotKind, Store};
 
 /// The axioms that may be declared.
 pub const ALLOWED: [&str; 3] = ["Classical.choice", "Quot.sound", "propext"];
@@ -31,8 +31,14 @@ pub(super) fn check(env: &Environment<'_>, name: Name) -> Result<(), String> {
         ));
     }
     match text.as_str() {
+        "propext" | "Quot.sound" if !env.eq_is_leans() => {
+            Err(format!("`{text}` needs `Eq` to be Lean's inductive type"))
+        }
         "propext" if !iff_is_leans(env) => {
             Err("`propext` needs `Iff` to be Lean's structure".to_owned())
+        }
+        "Quot.sound" if !quot_is_the_kernels(env) => {
+            Err("`Quot.sound` needs `Quot` to be the kernel's quotients (`init_quot`)".to_owned())
         }
         "Classical.choice" if !nonempty_is_leans(env) => {
             Err("`Classical.choice` needs `Nonempty` to be Lean's inductive type".to_owned())
@@ -100,6 +106,14 @@ fn single(env: &Environment<'_>, ty: &str, ctor: &str, expected: impl Fn(Name) -
         return false;
     };
     i.ctors == [st.name(ctor)] && alike(st, c.ty(), expected(universe(c)))
+}
+
+/// Whether `Quot` and `Quot.mk` are the kernel's.
+fn quot_is_the_kernels(env: &Environment<'_>) -> bool {
+    let is = |name: &str, wanted: QuotKind| {
+        matches!(env.get(env.store().name(name)), Some(ConstantInfo::Quot { kind, .. }) if *kind == wanted)
+    };
+    is("Quot", QuotKind::Type) && is("Quot.mk", QuotKind::Mk)
 }
 
 /// `structure Iff (a b : Prop) : Prop where intro :: mp : a → b, mpr : b → a`

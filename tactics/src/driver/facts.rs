@@ -13,6 +13,7 @@ type Names = Rc<BTreeSet<Name>>;
 pub(super) struct Facts {
     axioms: FxHashMap<Name, Names>,
     kernels: FxHashMap<Name, Names>,
+    speakers: FxHashMap<Name, Names>,
 }
 
 /// The terms of a constant: its type and, if it has one, its value.
@@ -67,18 +68,35 @@ fn visit(env: &Environment<'_>, terms: impl IntoIterator<Item = Expr>, mut f: im
     }
 }
 
-/// The constants that a constant rests on. For an inductive type that is its constructors too.
+/// The constants that a constant rests on. For an inductive type that is its constructors too; for a function that the
+/// kernel computes because of a theorem (`Nat.land` and `Nat.land.computes`), that theorem.
 fn below(env: &Environment<'_>, c: &ConstantInfo, values: bool) -> BTreeSet<Name> {
+    let st = env.store();
     let is_theorem = matches!(c, ConstantInfo::Theorem { .. });
     let terms = parts(c).take(if values || !is_theorem { 2 } else { 1 });
     let mut names = constants(env, terms);
     if let ConstantInfo::Inductive(i) = c {
         names.extend(i.ctors.iter().copied());
     }
+    if is_computed(env, c.name()) {
+        let theorem = st.name_str(c.name(), "computes");
+        names.extend(env.get(theorem).map(ConstantInfo::name));
+    }
     names
 }
 
-/// Computes a union over everything below `root`, depth first without recursion.
+/// Whether the kernel computes this function on literals once a theorem allows it.
+fn is_computed(env: &Environment<'_>, n: Name) -> bool {
+    let st = env.store();
+    let op = st.name_last(n).is_some_and(|s| COMPUTED.contains(&s));
+    op && st.name_prefix(n) == st.name("Nat")
+}
+
+/// The functions on `Nat` whose theorem `computes` lets the kernel compute them.
+const COMPUTED: [&str; 7] = ["div", "mod", "gcd", "log2", "land", "lor", "xor"];
+
+/// Computes a union over everything below `root`. Only what was asked for is remembered, and so is complete: constants may
+/// rest on each other in a circle (a type and its constructors), where part of a walk is not the whole of it.
 fn closure(
     memo: &mut FxHashMap<Name, Names>,
     env: &Environment<'_>,
@@ -86,41 +104,28 @@ fn closure(
     values: bool,
     own: &impl Fn(Name, &ConstantInfo) -> bool,
 ) -> Names {
-    let mut stack = vec![(root, false)];
-    let mut active = FxHashSet::default();
-    while let Some((n, ready)) = stack.pop() {
-        if memo.contains_key(&n) {
+    let mut all: BTreeSet<Name> = BTreeSet::new();
+    let (mut todo, mut seen) = (vec![root], FxHashSet::default());
+    while let Some(n) = todo.pop() {
+        if !seen.insert(n) {
+            continue;
+        }
+        // The theorem may come after what is remembered of the function.
+        if let Some(known) = memo.get(&n).filter(|_| !is_computed(env, n)) {
+            all.extend(known.iter().copied());
             continue;
         }
         let Some(c) = env.get(n) else {
-            memo.insert(n, Names::default());
             continue;
         };
-        let deps = below(env, c, values);
-        if !ready {
-            if !active.insert(n) {
-                continue;
-            }
-            stack.push((n, true));
-            stack.extend(
-                deps.into_iter()
-                    .filter(|d| !memo.contains_key(d))
-                    .map(|d| (d, false)),
-            );
-            continue;
-        }
-        let mut all: BTreeSet<Name> = BTreeSet::new();
         if own(n, c) {
             all.insert(n);
         }
-        for d in deps {
-            if let Some(s) = memo.get(&d) {
-                all.extend(s.iter().copied());
-            }
-        }
-        memo.insert(n, Rc::new(all));
+        todo.extend(below(env, c, values));
     }
-    memo.get(&root).cloned().unwrap_or_default()
+    let all = Rc::new(all);
+    memo.insert(root, all.clone());
+    all
 }
 
 impl Facts {
@@ -142,6 +147,18 @@ impl Facts {
     ) -> BTreeSet<Name> {
         let own = |n: Name, _: &ConstantInfo| is_kernel(n);
         closure(&mut self.kernels, env, n, false, &own)
+            .as_ref()
+            .clone()
+    }
+
+    /// The definitions and constructors below the statement of a constant for which `own` holds.
+    pub(super) fn speakers(
+        &mut self,
+        env: &Environment<'_>,
+        n: Name,
+        own: &impl Fn(Name, &ConstantInfo) -> bool,
+    ) -> BTreeSet<Name> {
+        closure(&mut self.speakers, env, n, false, own)
             .as_ref()
             .clone()
     }

@@ -82,7 +82,7 @@ pub(super) fn absolute(path: &Path) -> std::io::Result<PathBuf> {
 
 /// The file that an import names. A path is relative to the importing script's folder; `lib.nat` is `lib/nat.ptxp` in
 /// that folder or the nearest one above it that has it.
-pub(super) fn resolve(from: &Path, import: &Import) -> Result<PathBuf, String> {
+pub fn resolve(from: &Path, import: &Import) -> Result<PathBuf, String> {
     let dir = from.parent().unwrap_or(Path::new(""));
     match import {
         Import::Path(s) => Ok(normalize(&dir.join(&*s.value))),

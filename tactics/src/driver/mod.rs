@@ -22,7 +22,7 @@ use crate::meta::ext::{Extensions, SimpEntry};
 use crate::syntax::Notations;
 
 pub use axioms::ALLOWED as ALLOWED_AXIOMS;
-pub use load::{LoadError, scripts_below};
+pub use load::{LoadError, resolve as resolve_import, scripts_below};
 pub use report::{DeclReport, Diagnosed, FileReport, Kind, PtxDiagnostic, PtxUse, Status};
 pub use stack::on_large_stack;
 

@@ -4,7 +4,7 @@ use logic::{ConstantInfo, Declaration, Environment, Expr, Hint, Name, Node, Sign
 use sha2::{Digest, Sha256};
 
 use super::run::head_const;
-use super::{FileId, FileReport, PtxDiagnostic, PtxUse, Session, load};
+use super::{FileId, FileReport, PtxDiagnostic, PtxUse, Session, facts, load};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Command, PtxModule, Span};
 
@@ -41,6 +41,24 @@ impl<'b> Session<'b> {
                 return;
             }
         }
+    }
+
+    /// A constant that bears an opcode's name but was not declared by `ptx_isa`: it means something else, or could be made to.
+    fn not_of_the_table(&self) -> Option<Name> {
+        let st = self.el.st;
+        let other = |d: &::ptx::program::Definition| match self.el.env.get(d.name) {
+            None => false,
+            Some(ConstantInfo::Definition { sig, value, .. }) => {
+                !sig.univ_params.is_empty()
+                    || st.canon(sig.ty) != st.canon(d.ty)
+                    || st.canon(*value) != st.canon(d.value)
+            }
+            Some(_) => true,
+        };
+        ::ptx::program::isa_declarations(st)
+            .iter()
+            .find(|d| other(d))
+            .map(|d| d.name)
     }
 
     /// `ptx_module m from "file.ptx" [sha256 "…"] [entries a b]`.
@@ -102,6 +120,20 @@ impl<'b> Session<'b> {
                 return;
             }
         };
+        if let Some(fake) = self.not_of_the_table() {
+            let text = format!(
+                "`{}` is not what the opcode table says, so no kernel that uses it is the program in {}",
+                self.el.st.name_to_string(fake),
+                path.display()
+            );
+            let mut d = error(m.name.span, "ptx.isa", text);
+            d.help.push(
+                "the constants below `ptx` are the instructions' meanings: import ptx.isa, and name yours otherwise"
+                    .to_owned(),
+            );
+            self.el.messages.push(d);
+            return;
+        }
         let prefix = self.el.declared_name(&m.name);
         let all = match ::ptx::program::module_declarations(self.el.st, &module, prefix) {
             Ok(all) => all,
@@ -182,30 +214,59 @@ fn definition(name: Name, ty: Expr, value: Expr, hint: Hint) -> Declaration {
     }
 }
 
-/// The optional assumptions in a statement about `Ptx.Correct`: the fields of its first argument that are `true`. `None`
-/// if the statement does not mention it; `["any"]` if it holds for all of them.
-pub(super) fn assumptions(env: &Environment<'_>, statement: Expr) -> Option<Vec<String>> {
+/// The constants whose first argument says what is assumed.
+fn is_correctness(env: &Environment<'_>, n: Name) -> bool {
     let st = env.store();
-    let correct = [st.name("Ptx.Correct"), st.name("Ptx.Goes")];
-    let mut found = None;
-    let mut todo = vec![statement];
-    let mut seen = rustc_hash::FxHashSet::default();
-    while let Some(e) = todo.pop() {
-        if !seen.insert(e) {
-            continue;
+    n == st.name("Ptx.Correct") || n == st.name("Ptx.Goes")
+}
+
+/// Whether a definition or a constructor speaks about correctness itself.
+pub(super) fn speaks_of_correctness(env: &Environment<'_>, c: &ConstantInfo) -> bool {
+    !is_correctness(env, c.name())
+        && inside(c).is_some_and(|e| {
+            facts::constants(env, [e])
+                .iter()
+                .any(|n| is_correctness(env, *n))
+        })
+}
+
+/// The term in which a definition or a constructor may hide a statement.
+fn inside(c: &ConstantInfo) -> Option<Expr> {
+    match c {
+        ConstantInfo::Definition { value, .. } => Some(*value),
+        ConstantInfo::Constructor(_) => Some(c.ty()),
+        _ => None,
+    }
+}
+
+/// The optional assumptions of a statement about `Ptx.Correct`, made in it or in the definitions `hidden` below it: the
+/// fields of the first argument that are `true`. `None` if it does not speak about correctness. `any`: it holds for all of
+/// them. `unknown`: it depends on a variable of which more is said.
+pub(super) fn assumptions(
+    env: &Environment<'_>,
+    statement: Expr,
+    hidden: &[&ConstantInfo],
+) -> Option<Vec<String>> {
+    let st = env.store();
+    // The leading binders: an assumption that is just a variable, with nothing said of it, is any.
+    let (mut body, mut free): (Expr, Vec<bool>) = (statement, Vec::new());
+    while let Node::Pi(_, ty, rest, _) = st.node(body) {
+        for (i, f) in free.iter_mut().rev().enumerate() {
+            *f &= !st.has_loose_bvar(ty, i as u32);
         }
-        if let Node::App(f, a) = st.node(e)
-            && let Node::Const(n, _) = st.node(f)
-            && correct.contains(&n)
-        {
-            found.get_or_insert_with(Vec::new).extend(switches(env, a));
-        }
-        match st.node(e) {
-            Node::App(a, b) => todo.extend([a, b]),
-            Node::Lam(_, t, b, _) | Node::Pi(_, t, b, _) => todo.extend([t, b]),
-            Node::Let(_, t, v, b) => todo.extend([t, v, b]),
-            Node::Proj(_, _, x) => todo.push(x),
-            _ => {}
+        free.push(ty == st.const0("Ptx.Assumptions"));
+        body = rest;
+    }
+    let mut found: Option<Vec<String>> = None;
+    switches_in(env, body, &free, &mut found);
+    let mut domains = statement;
+    while let Node::Pi(_, ty, rest, _) = st.node(domains) {
+        switches_in(env, ty, &[], &mut found);
+        domains = rest;
+    }
+    for c in hidden {
+        if let Some(e) = inside(c) {
+            switches_in(env, e, &[], &mut found);
         }
     }
     let mut found: Vec<String> = found?;
@@ -214,11 +275,61 @@ pub(super) fn assumptions(env: &Environment<'_>, statement: Expr) -> Option<Vec<
     Some(found)
 }
 
+/// Adds the assumptions of every statement in `e`; `free` are the variables around it that stand for any.
+fn switches_in(
+    env: &Environment<'_>,
+    e: Expr,
+    free: &[bool],
+    found: &mut Option<Vec<String>>,
+) {
+    let st = env.store();
+    let mut todo = vec![(e, 0u32)];
+    let mut seen = rustc_hash::FxHashSet::default();
+    while let Some((e, depth)) = todo.pop() {
+        if !seen.insert((e, depth)) {
+            continue;
+        }
+        match st.node(e) {
+            Node::App(f, a) => {
+                todo.push((a, depth));
+                match st.node(f) {
+                    Node::Const(n, _) if is_correctness(env, n) => {
+                        let outer = match st.node(a) {
+                            Node::BVar(i) => i.checked_sub(depth),
+                            _ => None,
+                        };
+                        let is_any = outer
+                            .and_then(|i| free.iter().rev().nth(i as usize))
+                            .copied()
+                            .unwrap_or(false);
+                        let on = match is_any {
+                            true => vec!["any".to_owned()],
+                            false => switches(env, a),
+                        };
+                        found.get_or_insert_with(Vec::new).extend(on);
+                    }
+                    _ => todo.push((f, depth)),
+                }
+            }
+            // Not applied: who knows to what it will be.
+            Node::Const(n, _) if is_correctness(env, n) => found
+                .get_or_insert_with(Vec::new)
+                .push("unknown".to_owned()),
+            Node::Lam(_, t, b, _) | Node::Pi(_, t, b, _) => {
+                todo.extend([(t, depth), (b, depth + 1)]);
+            }
+            Node::Let(_, t, v, b) => todo.extend([(t, depth), (v, depth), (b, depth + 1)]),
+            Node::Proj(_, _, x) => todo.push((x, depth)),
+            _ => {}
+        }
+    }
+}
+
 /// The names of the switches that are on in a term of type `Ptx.Assumptions`.
 fn switches(env: &Environment<'_>, e: Expr) -> Vec<String> {
     let st = env.store();
     if st.has_loose_bvars(e) {
-        return vec!["any".to_owned()];
+        return vec!["unknown".to_owned()];
     }
     let mut checker = logic::Checker::new(env, &[]);
     let Ok(value) = checker.whnf(e) else {

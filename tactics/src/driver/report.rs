@@ -18,6 +18,8 @@ pub enum Kind {
     Axiom,
     /// A kernel that a PTX entry became.
     Kernel,
+    /// An `example`, or an instance without a name.
+    Example,
 }
 
 impl Kind {
@@ -29,6 +31,7 @@ impl Kind {
             Kind::Inductive => "inductive",
             Kind::Axiom => "axiom",
             Kind::Kernel => "kernel",
+            Kind::Example => "example",
         }
     }
 }

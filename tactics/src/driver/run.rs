@@ -199,7 +199,8 @@ impl<'b> Session<'b> {
         }
         let failed =
             messages.iter().any(|d| d.severity == Severity::Error) || report.ptx.len() > ptx_before;
-        self.report_decls(command, &new, steps, failed, report);
+        let hole = messages.iter().any(|d| d.code == "decl.sorry");
+        self.report_decls(command, &new, steps, (failed, hole), report);
         report.diagnostics.extend(messages);
     }
 
@@ -268,15 +269,24 @@ impl<'b> Session<'b> {
         command: &Command,
         new: &[Name],
         steps: u64,
-        failed: bool,
+        (failed, hole): (bool, bool),
         report: &mut FileReport,
     ) {
         let Some((ident, kind)) = declared(&command.kind) else {
-            if matches!(command.kind, CommandKind::PtxModule(_)) {
-                for n in new {
-                    let r = self.decl_report(*n, Kind::Kernel, command.span, 0, failed);
-                    report.decls.push(r);
+            match command.kind {
+                CommandKind::PtxModule(_) => {
+                    for n in new {
+                        let r = self.decl_report(*n, Kind::Kernel, command.span, 0, failed);
+                        report.decls.push(r);
+                    }
                 }
+                // Something without a name: an example, or an instance.
+                CommandKind::Decl(_) if failed || hole => {
+                    let status = if failed { Status::Failed } else { Status::Hole };
+                    let r = not_declared("(no name)".to_owned(), Kind::Example, command.keyword);
+                    report.decls.push(DeclReport { status, steps, ..r });
+                }
+                _ => {}
             }
             return;
         };
@@ -288,15 +298,8 @@ impl<'b> Session<'b> {
         let r = match found {
             Some(n) => self.decl_report(n, kind, ident.span, steps, failed),
             None => DeclReport {
-                name: self.el.st.name_to_string(written),
-                kind,
-                status: Status::Failed,
-                span: ident.span,
-                ptx: Vec::new(),
-                assumptions: None,
-                axioms: Vec::new(),
-                nodes: 0,
                 steps,
+                ..not_declared(self.el.st.name_to_string(written), kind, ident.span)
             },
         };
         report.decls.push(r);
@@ -320,10 +323,18 @@ impl<'b> Session<'b> {
             .filter_map(|k| self.kernels.get(k).cloned())
             .collect();
         ptx.sort();
+        let speakers = self
+            .facts
+            .speakers(env, n, &|_, c| super::ptx::speaks_of_correctness(env, c));
+        let hidden: Vec<_> = speakers
+            .iter()
+            .filter(|s| **s != n)
+            .filter_map(|s| env.get(*s))
+            .collect();
         let (nodes, assumptions) = match env.get(n) {
             Some(c) => (
                 facts::nodes(env, facts::parts(c)),
-                super::ptx::assumptions(env, c.ty()),
+                super::ptx::assumptions(env, c.ty(), &hidden),
             ),
             None => (0, None),
         };
@@ -343,6 +354,21 @@ impl<'b> Session<'b> {
             nodes,
             steps,
         }
+    }
+}
+
+/// The report of a declaration that no constant came of.
+fn not_declared(name: String, kind: Kind, span: Span) -> DeclReport {
+    DeclReport {
+        name,
+        kind,
+        status: Status::Failed,
+        span,
+        ptx: Vec::new(),
+        assumptions: None,
+        axioms: Vec::new(),
+        nodes: 0,
+        steps: 0,
     }
 }
 

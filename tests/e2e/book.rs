@@ -1,0 +1,139 @@
+//! The book and the README: every script in them is checked, every transcript is run, every link leads somewhere.
+//!
+//! A block ` ```ptxp ` is a script. `import=lib.nat` after the language imports something first; `continue` puts the earlier
+//! blocks of the chapter before it. A line that ends in `-- error: text` must have an error that says so; there must be no
+//! others. A block ` ```console ` is a transcript; other languages are not run, and only those listed here may be used.
+
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Failed, Trial};
+
+use crate::scripts::{check, list};
+use crate::{files, transcript};
+
+/// Languages of blocks that are only read.
+const SHOWN: [&str; 4] = ["text", "ptx", "lean", "sh"];
+
+struct Block {
+    line: usize,
+    info: String,
+    text: String,
+}
+
+fn blocks(source: &str) -> Vec<Block> {
+    let mut all = Vec::new();
+    let mut open: Option<Block> = None;
+    for (i, line) in source.lines().enumerate() {
+        match (&mut open, line.strip_prefix("```")) {
+            (None, Some(info)) => {
+                open = Some(Block {
+                    line: i + 1,
+                    info: info.to_owned(),
+                    text: String::new(),
+                });
+            }
+            (Some(_), Some(_)) => all.extend(open.take()),
+            (Some(b), None) => {
+                b.text.push_str(line);
+                b.text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    all
+}
+
+/// Checks a script of a chapter; `before` is what stands above it there.
+fn script(chapter: &Path, block: &Block, before: &str) -> Result<(), Failed> {
+    let stem = chapter.file_stem().unwrap_or_default().to_string_lossy();
+    let path = PathBuf::from(format!("proofs/{stem}-{}.ptxp", block.line));
+    let above = before.matches('\n').count();
+    let text = format!("{before}{}", block.text);
+    let found = check(&path, &[(path.clone(), text.clone())])?;
+    for (i, line) in text.lines().enumerate() {
+        let Some((_, says)) = line.split_once("-- error: ") else {
+            continue;
+        };
+        if !found
+            .iter()
+            .any(|f| f.file == path && f.line == i + 1 && f.text.contains(says))
+        {
+            let text = format!(
+                "line {} has no such error; found:\n{}",
+                i + 1 - above,
+                list(&found)
+            );
+            return Err(text.into());
+        }
+    }
+    let expected = |line: usize| {
+        line > 0
+            && text
+                .lines()
+                .nth(line - 1)
+                .is_some_and(|l| l.contains("-- error: "))
+    };
+    match found.iter().find(|f| f.file != path || !expected(f.line)) {
+        None => Ok(()),
+        Some(f) => Err(format!("{} lines stand above it\nnot expected: {f}", above).into()),
+    }
+}
+
+fn links(file: &Path, source: &str) -> Result<(), Failed> {
+    let dir = file.parent().unwrap_or(Path::new(""));
+    let mut rest = source;
+    while let Some(i) = rest.find("](") {
+        rest = &rest[i + 2..];
+        let Some(end) = rest.find(')') else { break };
+        let target = rest[..end].split('#').next().unwrap_or_default();
+        let outside = target.starts_with("http") || target.is_empty();
+        if !outside && !dir.join(target).exists() {
+            return Err(format!("a link to {target}, which does not exist").into());
+        }
+    }
+    Ok(())
+}
+
+pub fn trials() -> Vec<Trial> {
+    let mut chapters = files("book/src", "md");
+    chapters.push(PathBuf::from("README.md"));
+    let mut trials = Vec::new();
+    for chapter in chapters {
+        let source = std::fs::read_to_string(&chapter).unwrap_or_default();
+        let name = chapter.display().to_string();
+        let mut before = String::new();
+        for block in blocks(&source) {
+            let title = format!("{name}:{}", block.line);
+            let chapter = chapter.clone();
+            let mut words = block.info.split_whitespace();
+            match words.next() {
+                Some("ptxp") => {
+                    let mut above = String::new();
+                    for w in words {
+                        if let Some(module) = w.strip_prefix("import=") {
+                            above.push_str(&format!("import {module}\n"));
+                        } else if w == "continue" {
+                            above.push_str(&before);
+                        }
+                    }
+                    before = format!("{above}{}", block.text);
+                    trials.push(Trial::test(title, move || script(&chapter, &block, &above)));
+                }
+                Some("console") => {
+                    trials.push(Trial::test(title, move || {
+                        transcript::check(&chapter, &block.text)
+                    }));
+                }
+                Some(other) if SHOWN.contains(&other) => {}
+                other => {
+                    let text = format!("a block of language {other:?}");
+                    trials.push(Trial::test(title, move || Err(text.into())));
+                }
+            }
+        }
+        trials.push(Trial::test(format!("{name}: links"), move || {
+            links(&chapter, &source)
+        }));
+    }
+    trials
+}

@@ -1,0 +1,438 @@
+//! The commands, run as a user runs them: exit codes, what goes where, and that equal input gives equal output.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+
+use crate::no_crash::scratch;
+use crate::transcript::shell;
+
+const GOOD: &str = "tests/cli/good.ptxp";
+const BAD: &str = "tests/cli/bad.ptxp";
+const HOLE: &str = "tests/cli/hole.ptxp";
+const PTX: &str = "tests/kernels/cuda/vadd.sm_90a.ptx";
+
+fn ptxprove(args: &[&str]) -> Result<Output, Failed> {
+    Ok(command(args).output()?)
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut c = Command::new(env!("CARGO_BIN_EXE_ptxprove"));
+    c.args(args).env_remove("NO_COLOR").stdin(Stdio::null());
+    c
+}
+
+fn out(o: &Output) -> String {
+    String::from_utf8_lossy(&o.stdout).into_owned()
+}
+
+fn err(o: &Output) -> String {
+    String::from_utf8_lossy(&o.stderr).into_owned()
+}
+
+fn ensure(holds: bool, what: &str, o: &Output) -> Result<(), Failed> {
+    match holds {
+        true => Ok(()),
+        false => {
+            let (code, out, err) = (o.status, out(o), err(o));
+            Err(format!("{what}\n{code}\nstandard output:\n{out}\nstandard error:\n{err}").into())
+        }
+    }
+}
+
+/// Runs the command; its exit code has to be `code`, and the text has to be in its output.
+fn expect(args: &[&str], code: i32, text: &str) -> Result<Output, Failed> {
+    let o = ptxprove(args)?;
+    ensure(
+        o.status.code() == Some(code),
+        &format!("expected exit code {code}"),
+        &o,
+    )?;
+    let all = format!("{}{}", out(&o), err(&o));
+    ensure(all.contains(text), &format!("expected `{text}`"), &o)?;
+    Ok(o)
+}
+
+fn codes() -> Result<(), Failed> {
+    expect(&["check", GOOD], 0, "✓ theorem swap")?;
+    expect(&["check", BAD], 1, "✗ theorem both")?;
+    expect(&["check", HOLE], 1, "○ theorem uses")?;
+    expect(&["check", "--allow-sorry", HOLE], 0, "has a hole (sorry)")?;
+    expect(
+        &["check", "tests/cli/missing.ptxp"],
+        2,
+        "cannot read tests/cli/missing.ptxp",
+    )?;
+    expect(&["check", "src"], 2, "no scripts (.ptxp) in src")?;
+    expect(
+        &["check", "missing.ndjson"],
+        2,
+        "cannot read missing.ndjson",
+    )?;
+    expect(&["check"], 2, "Usage: ptxprove check")?;
+    expect(&["frobnicate"], 2, "unrecognized subcommand")?;
+    expect(&["--version"], 0, "ptxprove 0.")?;
+    Ok(())
+}
+
+/// A verdict on one file does not hide that on another, and the worst one counts.
+fn worst_code() -> Result<(), Failed> {
+    let o = expect(&["check", GOOD, BAD], 1, "✓ theorem swap")?;
+    ensure(
+        out(&o).contains("✗ theorem three"),
+        "both files are reported",
+        &o,
+    )?;
+    Ok(())
+}
+
+/// Errors show the place, the goal and what is known.
+fn diagnostics() -> Result<(), Failed> {
+    let o = expect(&["check", BAD], 1, "tests/cli/bad.ptxp:4:")?;
+    let text = err(&o);
+    for part in ["tests/cli/bad.ptxp:8:", "hp : p", "hq : q", "⊢ q"] {
+        ensure(
+            text.contains(part),
+            &format!("expected `{part}` on standard error"),
+            &o,
+        )?;
+    }
+    ensure(
+        !out(&o).contains("⊢"),
+        "goals are on standard error only",
+        &o,
+    )
+}
+
+/// Equal input gives equal output, on any number of threads.
+fn deterministic() -> Result<(), Failed> {
+    for format in [&["--all"][..], &["--json"]] {
+        let run = |jobs: &str| {
+            let mut args = vec!["check", "proofs/lib", "proofs/ptx", GOOD, BAD, "-j", jobs];
+            args.extend(format);
+            ptxprove(&args)
+        };
+        let (first, again, more) = (run("1")?, run("1")?, run("3")?);
+        ensure(
+            first.stdout == again.stdout && first.stderr == again.stderr,
+            "a second run differs",
+            &again,
+        )?;
+        if first.stdout != more.stdout || first.stderr != more.stderr {
+            let (a, b) = (out(&first) + &err(&first), out(&more) + &err(&more));
+            let lines: Vec<String> = a
+                .lines()
+                .zip(b.lines())
+                .filter(|(x, y)| x != y)
+                .take(5)
+                .map(|(x, y)| format!("-j 1: {x}\n-j 3: {y}\n"))
+                .collect();
+            return Err(format!("three threads print something else:\n{}", lines.concat()).into());
+        }
+    }
+    Ok(())
+}
+
+fn times_on_stderr() -> Result<(), Failed> {
+    let plain = ptxprove(&["check", GOOD])?;
+    let timed = ptxprove(&["check", "--timings", GOOD])?;
+    ensure(
+        plain.stdout == timed.stdout,
+        "times are on standard output",
+        &timed,
+    )?;
+    ensure(
+        plain.stderr.is_empty(),
+        "something is on standard error",
+        &plain,
+    )?;
+    ensure(
+        err(&timed).contains(" s\n"),
+        "no times on standard error",
+        &timed,
+    )
+}
+
+fn colours() -> Result<(), Failed> {
+    let o = ptxprove(&["check", BAD])?;
+    let escapes = |o: &Output| o.stdout.contains(&0x1b) || o.stderr.contains(&0x1b);
+    ensure(!escapes(&o), "colours without a terminal", &o)?;
+    let o = command(&["check", "--color", "always", BAD])
+        .env("NO_COLOR", "1")
+        .output()?;
+    ensure(
+        o.stdout.contains(&0x1b) && o.stderr.contains(&0x1b),
+        "no colours with --color always",
+        &o,
+    )?;
+    let o = ptxprove(&["--color", "never", "check", BAD])?;
+    ensure(!escapes(&o), "colours with --color never", &o)
+}
+
+/// A reader that goes away is no error, and the verdict stays.
+fn closed_pipe() -> Result<(), Failed> {
+    for (args, code) in [
+        (&["check", "--all", "proofs/lib"][..], 0),
+        (&["show", "--instructions", PTX], 0),
+    ] {
+        let mut child = command(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let mut line = String::new();
+        let stdout = child.stdout.take().ok_or("no output")?;
+        BufReader::with_capacity(16, stdout).read_line(&mut line)?;
+        let o = child.wait_with_output()?;
+        ensure(!err(&o).contains("panicked"), "it panics", &o)?;
+        ensure(o.status.code() == Some(code), "the exit code changes", &o)?;
+    }
+    Ok(())
+}
+
+fn json() -> Result<(), Failed> {
+    let o = expect(&["check", "--json", BAD, GOOD], 1, "")?;
+    let v: Value = serde_json::from_slice(&o.stdout)?;
+    ensure(v["verdict"] == "not proved", "the verdict", &o)?;
+    ensure(o.stderr.is_empty(), "something is on standard error", &o)?;
+    let files = v["files"].as_array().ok_or("no files")?;
+    let bad = files
+        .iter()
+        .find(|f| f["path"] == BAD)
+        .ok_or("the script is not there")?;
+    ensure(bad["imported"] == false, "imported", &o)?;
+    ensure(bad["messages"][0]["place"]["line"] == 4, "the line", &o)?;
+    ensure(
+        bad["declarations"][0]["status"] == "failed",
+        "the status",
+        &o,
+    )?;
+    let good = files
+        .iter()
+        .find(|f| f["path"] == GOOD)
+        .ok_or("the script is not there")?;
+    ensure(good["declarations"][1]["name"] == "swap", "the name", &o)?;
+    ensure(
+        good["declarations"][1]["steps"]
+            .as_u64()
+            .is_some_and(|n| n > 0),
+        "steps",
+        &o,
+    )?;
+    let o = expect(&["axioms", "--json", "swap", GOOD], 0, "")?;
+    let v: Value = serde_json::from_slice(&o.stdout)?;
+    ensure(v["axioms"] == Value::Array(Vec::new()), "axioms", &o)?;
+    let o = ptxprove(&["show", "--json", PTX])?;
+    let v: Value = serde_json::from_slice(&o.stdout)?;
+    ensure(
+        v["entries"][0]["instructions"][0]["line"]
+            .as_u64()
+            .is_some(),
+        "lines of instructions",
+        &o,
+    )
+}
+
+fn axioms() -> Result<(), Failed> {
+    expect(&["axioms", "swap", GOOD], 0, "swap rests on no axioms")?;
+    expect(
+        &["axioms", "funext", "proofs/lib"],
+        0,
+        "funext rests on Quot.sound",
+    )?;
+    expect(&["axioms", "uses", HOLE], 0, "uses rests on sorryAx")?;
+    expect(&["axioms", "swop", GOOD], 2, "did you mean `swap`")?;
+    Ok(())
+}
+
+fn show() -> Result<(), Failed> {
+    expect(
+        &["show", PTX],
+        0,
+        "entry vadd: 22/22 instructions have a meaning",
+    )?;
+    expect(&["show", PTX, "--entry", "vad"], 2, "its entries are ")?;
+    expect(&["show", "Cargo.toml"], 2, "Cargo.toml:")?;
+    expect(&["show", "missing.ptx"], 2, "cannot read missing.ptx")?;
+    Ok(())
+}
+
+/// What is exported is accepted when it is read again, the same twice; nothing is exported of what is not proved.
+fn export() -> Result<(), Failed> {
+    let dir = scratch("export")?;
+    let (first, second) = (dir.join("first.ndjson"), dir.join("second.ndjson"));
+    for file in [&first, &second] {
+        expect(
+            &["export", "--ndjson", &file.display().to_string(), GOOD],
+            0,
+            "declarations written",
+        )?;
+    }
+    let text = std::fs::read_to_string(&first)?;
+    if text != std::fs::read_to_string(&second)? {
+        return Err("a second export differs".into());
+    }
+    let piped = ptxprove(&["export", "--ndjson", "-", GOOD])?;
+    ensure(out(&piped) == text, "`-` writes something else", &piped)?;
+    expect(&["check", &first.display().to_string()], 0, "theorems")?;
+    let none = dir.join("none.ndjson");
+    for script in [BAD, HOLE] {
+        let o = expect(
+            &["export", "--ndjson", &none.display().to_string(), script],
+            1,
+            "nothing is exported",
+        )?;
+        ensure(!none.exists(), "a file was written", &o)?;
+    }
+    expect(&["export", GOOD], 2, "--ndjson")?;
+    expect(
+        &["export", "--ndjson", "/nowhere/x.ndjson", GOOD],
+        2,
+        "cannot write /nowhere/x.ndjson",
+    )?;
+    Ok(())
+}
+
+fn check_stdin(text: &str) -> Result<Output, Failed> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ptxprove"))
+        .args(["check", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let mut stdin = child.stdin.take().ok_or("no input")?;
+    // The reader may stop at the first error.
+    let _ = stdin.write_all(text.as_bytes());
+    drop(stdin);
+    Ok(child.wait_with_output()?)
+}
+
+/// An export in which something was changed is refused: that is a verdict (1), what cannot be read is not (2).
+fn changed_exports() -> Result<(), Failed> {
+    let o = ptxprove(&["export", "--ndjson", "-", GOOD])?;
+    let text = out(&o);
+    let same = check_stdin(&text)?;
+    ensure(
+        same.status.code() == Some(0),
+        "the export itself is refused",
+        &same,
+    )?;
+
+    // The proof of an earlier theorem in place of a later one's.
+    let value = |name: &str| -> Result<String, Failed> {
+        let v: Value = serde_json::from_str(declaration(&text, name)?)?;
+        Ok(format!("\"value\":{}", v["thm"]["value"]))
+    };
+    let line = declaration(&text, "swap")?;
+    let forged_line = line.replace(&value("swap")?, &value("two")?);
+    ensure(line != forged_line, "nothing is swapped", &o)?;
+    let forged = text.replace(line, &forged_line);
+    let o = check_stdin(&forged)?;
+    ensure(
+        o.status.code() == Some(1),
+        "a swapped proof is not refused",
+        &o,
+    )?;
+    ensure(
+        err(&o).contains("two"),
+        "the refusal does not name the theorem",
+        &o,
+    )?;
+
+    let cut = &text[..text.len() / 2];
+    let o = check_stdin(cut)?;
+    ensure(o.status.code() == Some(2), "half an export is read", &o)?;
+    let o = check_stdin("garbage\n")?;
+    ensure(o.status.code() == Some(2), "garbage is read", &o)
+}
+
+/// The line that declares a theorem in an export.
+fn declaration<'t>(text: &'t str, name: &str) -> Result<&'t str, Failed> {
+    let index = text
+        .lines()
+        .filter_map(|l| serde_json::from_str::<Value>(l).ok())
+        .find(|v| v["str"]["str"] == name && v["str"]["pre"] == 0)
+        .and_then(|v| v["in"].as_u64())
+        .ok_or("the name is not there")?;
+    text.lines()
+        .find(|l| {
+            l.contains("\"thm\"")
+                && serde_json::from_str::<Value>(l).is_ok_and(|v| v["thm"]["name"] == index)
+        })
+        .ok_or_else(|| "the theorem is not there".into())
+}
+
+/// The completion script of each shell names the commands, and is accepted by the shell if it is installed.
+fn completions() -> Result<(), Failed> {
+    for shell_name in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let o = expect(&["completions", shell_name], 0, "axioms")?;
+        ensure(
+            out(&o).contains("export") && out(&o).contains("json"),
+            "commands or options are missing",
+            &o,
+        )?;
+    }
+    let (code, text) = shell("ptxprove completions bash | bash -n")?;
+    match code {
+        0 => Ok(()),
+        _ => Err(format!("bash does not accept its completion script: {text}").into()),
+    }
+}
+
+/// Scripts are found in folders, each once, however it is named; links round in a circle do no harm.
+fn folders() -> Result<(), Failed> {
+    let dir = scratch("folders")?;
+    std::fs::create_dir_all(dir.join("inner"))?;
+    std::fs::write(
+        dir.join("inner/a.ptxp"),
+        "theorem here (p : Prop) (h : p) : p := h\n",
+    )?;
+    std::fs::write(
+        dir.join("b.ptxp"),
+        "import \"inner/a.ptxp\"\ntheorem there (p : Prop) (h : p) : p := here p h\n",
+    )?;
+    #[cfg(unix)]
+    if !Path::new(&dir.join("loop")).exists() {
+        std::os::unix::fs::symlink(&dir, dir.join("loop"))?;
+    }
+    let (folder, file) = (
+        dir.display().to_string(),
+        dir.join("inner/../b.ptxp").display().to_string(),
+    );
+    let o = expect(
+        &["check", &folder, &file, &folder],
+        0,
+        "2 scripts: 2 theorems proved",
+    )?;
+    ensure(
+        out(&o).matches("theorem here").count() == 1,
+        "a theorem is listed twice",
+        &o,
+    )
+}
+
+type Case = (&'static str, fn() -> Result<(), Failed>);
+
+pub fn trials() -> Vec<Trial> {
+    let all: [Case; 14] = [
+        ("exit codes", codes),
+        ("the worst exit code", worst_code),
+        ("diagnostics", diagnostics),
+        ("equal output", deterministic),
+        ("times", times_on_stderr),
+        ("colours", colours),
+        ("closed pipe", closed_pipe),
+        ("json", json),
+        ("axioms", axioms),
+        ("show", show),
+        ("export", export),
+        ("changed exports", changed_exports),
+        ("completions", completions),
+        ("folders", folders),
+    ];
+    all.into_iter()
+        .map(|(name, f)| Trial::test(format!("cli: {name}"), f))
+        .collect()
+}
