@@ -6,7 +6,7 @@ use crate::meta::{Elab, ElabError, FVarId, MVarId, Result, Transparency};
 use crate::syntax::ast::{self, Ident, Term};
 
 use super::cases::{cases_core, no_names};
-use super::util::{context, goal_in, hypothesis, on_goal, tag, term_local};
+use super::util::{ATTEMPT, context, goal_in, hypothesis, on_goal, tag, term_local, with_budget};
 
 /// `intros x y`: those names, or as many as the goal shows.
 pub(crate) fn intros<'b>(
@@ -95,8 +95,10 @@ pub(crate) fn try_assumption<'b>(el: &mut Elab<'b>, m: MVarId) -> bool {
                 continue;
             }
             let saved = el.save();
-            let ok = el.with_goal(m, |el| {
-                el.with_transparency(t, |el| el.is_defeq(d.ty, target))
+            let ok = with_budget(el, ATTEMPT, |el| {
+                el.with_goal(m, |el| {
+                    el.with_transparency(t, |el| el.is_defeq(d.ty, target))
+                })
             });
             if ok {
                 let e = el.mk_fvar(*h);
@@ -264,11 +266,11 @@ pub(crate) fn try_contradiction<'b>(el: &mut Elab<'b>, m: MVarId) -> bool {
         let ty = el.local(*h).ty;
         let ty = el.instantiate_mvars(ty);
         let h_e = el.mk_fvar(*h);
-        if ty == st.const0("False") {
-            if let Ok(e) = el.with_goal(m, |el| el.mk_false_elim(target, h_e)) {
-                el.assign(m, e);
-                return true;
-            }
+        if ty == st.const0("False")
+            && let Ok(e) = el.with_goal(m, |el| el.mk_false_elim(target, h_e))
+        {
+            el.assign(m, e);
+            return true;
         }
         if let Some(p) = negated(el, ty) {
             // `¬p` with `p` among the hypotheses, or `p` true by `rfl`.

@@ -158,6 +158,9 @@ pub(crate) fn ctor_type_at<'b>(
     Ok(ty)
 }
 
+/// What a case has to show, given the constructor's result indices and its application to the fields.
+type CaseBody<'f, 'b> = &'f mut dyn FnMut(&mut Elab<'b>, &[Expr], Expr) -> Result<Expr>;
+
 /// For one constructor: the goal `∀ fields, body fields (result indices) (c fields)` and the fields' binders.
 fn minor_goal<'b>(
     el: &mut Elab<'b>,
@@ -165,7 +168,7 @@ fn minor_goal<'b>(
     mj: &Major,
     ctor: Name,
     lctx: crate::meta::LCtx,
-    body: &mut dyn FnMut(&mut Elab<'b>, &[Expr], Expr) -> Result<Expr>,
+    body: CaseBody<'_, 'b>,
 ) -> Result<(MVarId, Vec<BinderInfo>)> {
     let st = el.st;
     let ty = ctor_type_at(el, ctor, &mj.levels, &mj.params)?;

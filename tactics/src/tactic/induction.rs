@@ -167,7 +167,7 @@ fn by_recursor<'b>(
                 "the recursor of this type has an unexpected shape",
             ));
         };
-        let (dom, infos) = beta_motive(el, dom, motive, *ctor, &levels, &params)?;
+        let (dom, infos) = beta_motive(el, dom, motive, *ctor, levels, &params)?;
         let g = goal_in(el, lctx.clone(), dom, case_tag(el, *ctor));
         let e = el.mk_mvar(g);
         minors.push(e);

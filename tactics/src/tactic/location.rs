@@ -51,13 +51,16 @@ pub(crate) fn places<'b>(el: &mut Elab<'b>, m: MVarId, loc: Option<&Location>) -
     })
 }
 
-/// Runs a step at every place. A step gets the goal and the hypothesis (`None` for the goal itself); it returns the new
-/// goal, or `None` if it closed it, and what became of hypotheses. At `*` a place where it fails is left as it is.
+/// A step at one place: from a goal, and a hypothesis of it or `None` for the goal itself, to the goals that are left.
+pub(crate) type Step<'f, 'b> =
+    &'f mut dyn FnMut(&mut Elab<'b>, MVarId, Option<FVarId>) -> Result<Vec<MVarId>>;
+
+/// Runs a step at every place. At `*` a place where it fails is left as it is.
 pub(crate) fn at_places<'b>(
     el: &mut Elab<'b>,
     m: MVarId,
     places: &Places,
-    step: &mut dyn FnMut(&mut Elab<'b>, MVarId, Option<FVarId>) -> Result<Vec<MVarId>>,
+    step: Step<'_, 'b>,
 ) -> Result<Vec<MVarId>> {
     let mut goals = vec![m];
     let mut worked = false;

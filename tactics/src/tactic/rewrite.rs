@@ -8,7 +8,7 @@ use crate::syntax::ast::{Location, RwFlavour, RwRule};
 use super::basic;
 use super::check::ill_typed;
 use super::location::{at_places, places};
-use super::util::{goal_in, on_goal, tag, term_ident};
+use super::util::{ATTEMPT, goal_in, on_goal, tag, term_ident, with_budget};
 
 /// An equation ready for use: `proof : lhs = rhs` in a type of universe `level`.
 #[derive(Clone, Debug)]
@@ -145,7 +145,7 @@ pub(crate) fn rewrite_term<'b>(
     }
     let mut abs = el.with_transparency(Transparency::Reducible, |el| el.kabstract(e, lhs));
     if !st.has_loose_bvars(abs) {
-        abs = el.kabstract(e, lhs);
+        abs = with_budget(el, ATTEMPT, |el| el.kabstract(e, lhs));
     }
     if !st.has_loose_bvars(abs) {
         return Ok(None);

@@ -229,6 +229,23 @@ pub(crate) fn try_clear<'b>(el: &mut Elab<'b>, m: MVarId, x: FVarId) -> MVarId {
     el.clear(m, x).unwrap_or(m)
 }
 
+/// Steps for an attempt that unfolds definitions and need not succeed.
+pub(crate) const ATTEMPT: u64 = 200_000;
+
+/// Runs `f` with at most `steps` more steps of work; beyond these its comparisons fail. For attempts at what would be
+/// convenient: one that unfolds arithmetic on variables could run for ever.
+pub(crate) fn with_budget<'b, R>(
+    el: &mut Elab<'b>,
+    steps: u64,
+    f: impl FnOnce(&mut Elab<'b>) -> R,
+) -> R {
+    let old = el.max_steps;
+    el.max_steps = old.min(el.steps.saturating_add(steps));
+    let r = f(el);
+    el.max_steps = old;
+    r
+}
+
 /// Elaborates a type in the context of a goal, completely.
 pub(crate) fn elab_type<'b>(el: &mut Elab<'b>, m: MVarId, t: &ast::Term) -> Result<Expr> {
     let ty = el.with_goal(m, |el| el.isolated(|el| el.elab_type(t)))?;

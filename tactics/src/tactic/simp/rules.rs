@@ -461,7 +461,8 @@ fn same_shape(
 /// An order on terms that does not depend on when they were built: by size, then by form.
 pub(crate) fn smaller(st: &logic::Store<'_>, a: Expr, b: Expr) -> bool {
     let (x, y) = (size(st, a), size(st, b));
-    x < y || (x == y && st.show(a).to_string() < st.show(b).to_string())
+    let text = |e: Expr| format!("{}", st.show(e));
+    x < y || (x == y && text(a) < text(b))
 }
 
 fn size(st: &logic::Store<'_>, e: Expr) -> u64 {
