@@ -108,6 +108,9 @@ pub fn line_col(source: &str, offset: usize) -> (usize, usize) {
     (line, before[start..].chars().count() + 1)
 }
 
+/// How many characters of a source line are shown.
+const MAX_LINE: usize = 160;
+
 fn floor_char(source: &str, offset: usize) -> usize {
     let mut o = offset.min(source.len());
     while !source.is_char_boundary(o) {
@@ -120,17 +123,32 @@ fn excerpt(out: &mut String, source: &str, span: Span, text: Option<&str>) {
     let start = floor_char(source, span.start as usize);
     let (line, col) = line_col(source, start);
     let line_start = source[..start].rfind('\n').map_or(0, |i| i + 1);
-    let line_end = source[start..].find('\n').map_or(source.len(), |i| start + i);
+    let line_end = source[start..]
+        .find('\n')
+        .map_or(source.len(), |i| start + i);
     let end = floor_char(source, span.end as usize).clamp(start, line_end);
     let width = source[start..end].chars().count().max(1);
     let gutter = line.to_string();
-    let _ = writeln!(out, "  {gutter} | {}", &source[line_start..line_end]);
+    // Of a long line only the neighbourhood is shown.
+    let line: Vec<char> = source[line_start..line_end].chars().collect();
+    let from = if line.len() > MAX_LINE {
+        (col - 1).saturating_sub(MAX_LINE / 2)
+    } else {
+        0
+    };
+    let to = (from + MAX_LINE).min(line.len());
+    let shown: String = line[from..to].iter().collect();
+    let (before, after) = (
+        if from > 0 { "…" } else { "" },
+        if to < line.len() { "…" } else { "" },
+    );
+    let _ = writeln!(out, "  {gutter} | {before}{shown}{after}");
     let _ = writeln!(
         out,
         "  {} | {}{}{}",
         " ".repeat(gutter.len()),
-        " ".repeat(col - 1),
-        "^".repeat(width),
+        " ".repeat(col - 1 - from + before.chars().count()),
+        "^".repeat(width.min(MAX_LINE)),
         text.map(|t| format!(" {t}")).unwrap_or_default()
     );
 }

@@ -9,9 +9,30 @@ use crate::syntax::ast::{Attr, AttrArg, Modifiers};
 
 /// Attributes that mean something to the elaborator or a tactic.
 pub const KNOWN: &[&str] = &[
-    "simp", "instance", "decidable", "reducible", "irreducible", "ext", "coe", "coe_sort", "class",
-    "elab_as_elim", "trans", "symm", "refl", "congr", "inline", "inherit_doc", "protected",
-    "match_pattern", "bits", "index", "symexec", "omega", "ordered", "ring",
+    "simp",
+    "instance",
+    "decidable",
+    "reducible",
+    "irreducible",
+    "ext",
+    "coe",
+    "coe_sort",
+    "class",
+    "elab_as_elim",
+    "trans",
+    "symm",
+    "refl",
+    "congr",
+    "inline",
+    "inherit_doc",
+    "protected",
+    "match_pattern",
+    "bits",
+    "index",
+    "symexec",
+    "omega",
+    "ordered",
+    "ring",
 ];
 
 impl<'b> Elab<'b> {

@@ -32,7 +32,12 @@ impl<'b> Elab<'b> {
             return Ok(());
         }
         let v = st.level_param(rec.sig.univ_params[0]);
-        let us: Vec<Level> = info.sig.univ_params.iter().map(|n| st.level_param(*n)).collect();
+        let us: Vec<Level> = info
+            .sig
+            .univ_params
+            .iter()
+            .map(|n| st.level_param(*n))
+            .collect();
         let v1 = self.level_max(st.level_nat(1), v);
         let saved = self.lctx.clone();
         let r = self.below_decls(name, &rec, v, v1, &us);
@@ -305,7 +310,9 @@ impl<'b> Elab<'b> {
             return st.constant(st.name("PUnit"), &[v1]);
         };
         let p = st.constant(st.name("PProd"), &[v1, v1]);
-        rest.iter().rev().fold(*last, |acc, x| st.apps(p, &[*x, acc]))
+        rest.iter()
+            .rev()
+            .fold(*last, |acc, x| st.apps(p, &[*x, acc]))
     }
 
     fn pprod_values(&mut self, parts: &[(Expr, Expr)], v1: Level) -> Expr {
@@ -319,10 +326,7 @@ impl<'b> Elab<'b> {
             .iter()
             .rev()
             .fold((*last, *lty), |(acc, aty), (x, xty)| {
-                (
-                    st.apps(mk, &[*xty, aty, *x, acc]),
-                    st.apps(p, &[*xty, aty]),
-                )
+                (st.apps(mk, &[*xty, aty, *x, acc]), st.apps(p, &[*xty, aty]))
             });
         e
     }

@@ -160,8 +160,10 @@ impl<'b> Elab<'b> {
             return Err(self.out_of_steps());
         }
         if !self.solve_level_constraints(true) {
-            return Err(ElabError::new(name_span, "universe levels do not fit together")
-                .code("elab.universe"));
+            return Err(
+                ElabError::new(name_span, "universe levels do not fit together")
+                    .code("elab.universe"),
+            );
         }
         let v = self.instantiate_mvars(v);
         let ty = self.instantiate_mvars(ty);
@@ -209,7 +211,10 @@ impl<'b> Elab<'b> {
         let (ty_e, value_e) = (group[0], group[1]);
         for l in &self.scope.level_params.clone() {
             if self.scope.level_params.iter().filter(|m| *m == l).count() > 1 {
-                return Err(ElabError::new(name_span, "a universe parameter is listed twice"));
+                return Err(ElabError::new(
+                    name_span,
+                    "a universe parameter is listed twice",
+                ));
             }
         }
         let params = self.occurring_levels(&[ty_e, value_e]);
@@ -310,7 +315,10 @@ impl<'b> Elab<'b> {
             DeclValue::Term(t) => self.elab_term_ensuring(t, Some(ty)),
             DeclValue::Equations(alts) => {
                 let w = self.instantiate_mvars(ty);
-                let n = alts.first().and_then(|a| a.rows.first()).map_or(1, Vec::len);
+                let n = alts
+                    .first()
+                    .and_then(|a| a.rows.first())
+                    .map_or(1, Vec::len);
                 let old = std::mem::replace(&mut self.may_postpone, false);
                 let r = self.elab_equations(alts, w, n, true, span);
                 self.may_postpone = old;

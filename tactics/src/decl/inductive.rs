@@ -1,6 +1,8 @@
 //! `inductive`.
 
-use logic::{BinderInfo, Declaration, Expr, InductiveDecl, InductiveType, Level, LevelNode, Name, Node};
+use logic::{
+    BinderInfo, Declaration, Expr, InductiveDecl, InductiveType, Level, LevelNode, Name, Node,
+};
 
 use crate::decl::def::Declared;
 use crate::meta::{Elab, ElabError, FVarId, Result};
@@ -147,7 +149,12 @@ impl<'b> Elab<'b> {
 
     /// Fixes universes, closes over parameters, adds the type and its auxiliary declarations. `hidden` parameters (section
     /// variables) are not written where the type mentions itself.
-    pub(crate) fn add_inductive(&mut self, raw: RawInductive, hidden: usize, span: Span) -> Result<()> {
+    pub(crate) fn add_inductive(
+        &mut self,
+        raw: RawInductive,
+        hidden: usize,
+        span: Span,
+    ) -> Result<()> {
         let st = self.st;
         self.solve_level_constraints(true);
         if let Some(i) = raw.infer
@@ -235,7 +242,11 @@ impl<'b> Elab<'b> {
             }
         }
         for (n, t, bi) in parts.into_iter().rev() {
-            let bi = if bi == BinderInfo::InstImplicit { bi } else { BinderInfo::Implicit };
+            let bi = if bi == BinderInfo::InstImplicit {
+                bi
+            } else {
+                BinderInfo::Implicit
+            };
             r = st.pi(n, t, r, bi);
         }
         r
@@ -277,7 +288,9 @@ impl<'b> Elab<'b> {
         let mut vars = Vec::new();
         self.level_mvars(value, &mut vars);
         if vars.contains(&i) {
-            return Err(ElabError::msg("the universe of this type cannot be inferred: give it"));
+            return Err(ElabError::msg(
+                "the universe of this type cannot be inferred: give it",
+            ));
         }
         self.assign_level(i, value);
         Ok(())
@@ -297,7 +310,11 @@ impl<'b> Elab<'b> {
                 // The recursive field `A → T`: what counts is `A`.
                 let b = self.level_without(b, me);
                 let a = self.level_without(a, me);
-                if b == Level::ZERO { a } else { self.level_imax(a, b) }
+                if b == Level::ZERO {
+                    a
+                } else {
+                    self.level_imax(a, b)
+                }
             }
             _ => l,
         }

@@ -98,7 +98,10 @@ impl<'b> Elab<'b> {
                 };
                 let fname = self.ident_name(id);
                 if names.contains(&fname) {
-                    return Err(ElabError::new(n.span, format!("the field `{}` is there already", id.name)));
+                    return Err(ElabError::new(
+                        n.span,
+                        format!("the field `{}` is there already", id.name),
+                    ));
                 }
                 let saved = self.lctx.clone();
                 let bs = self.elab_binders(&f.binders)?;
@@ -193,7 +196,12 @@ impl<'b> Elab<'b> {
     /// Makes the fields of a parent available by name while the other fields are elaborated.
     fn open_parent_fields(&mut self, x: Expr, parent: Name, lets: &mut Vec<Expr>) -> Result<()> {
         let st = self.st;
-        let names = self.ext.structures.get(&parent).cloned().unwrap_or_default();
+        let names = self
+            .ext
+            .structures
+            .get(&parent)
+            .cloned()
+            .unwrap_or_default();
         let grand = self.ext.parents.get(&parent).cloned().unwrap_or_default();
         for f in names {
             let pf = st.name_append(parent, f);

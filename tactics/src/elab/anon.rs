@@ -121,11 +121,7 @@ impl<'b> Elab<'b> {
     }
 
     /// `[a, b]`.
-    pub(crate) fn elab_list(
-        &mut self,
-        args: &[Term],
-        expected: Option<Expr>,
-    ) -> Result<Expr> {
+    pub(crate) fn elab_list(&mut self, args: &[Term], expected: Option<Expr>) -> Result<Expr> {
         let st = self.st;
         let l = self.mk_fresh_level();
         let elem_sort = st.sort(st.level_succ(l));

@@ -179,7 +179,9 @@ impl<'b> Elab<'b> {
                             let t = self.pp(w);
                             return Err(ElabError::new(
                                 n.span,
-                                format!("a function is not expected here, but a value of type\n    {t}"),
+                                format!(
+                                    "a function is not expected here, but a value of type\n    {t}"
+                                ),
                             )
                             .code("elab.unexpected_fun"));
                         }
@@ -209,7 +211,11 @@ impl<'b> Elab<'b> {
                     };
                     let bi = match pi {
                         Some((_, _, pbi)) if bi == BinderInfo::Default => {
-                            if pbi == BinderInfo::StrictImplicit { pbi } else { bi }
+                            if pbi == BinderInfo::StrictImplicit {
+                                pbi
+                            } else {
+                                bi
+                            }
                         }
                         _ => bi,
                     };
@@ -222,7 +228,11 @@ impl<'b> Elab<'b> {
                             let s = self.mk_fresh_sort();
                             let cod = self.mk_fresh_mvar(s);
                             let pi = self.mk_pi(&[x], cod);
-                            if self.is_defeq(w, pi) { Some(cod) } else { None }
+                            if self.is_defeq(w, pi) {
+                                Some(cod)
+                            } else {
+                                None
+                            }
                         }
                         (None, None) => None,
                     };

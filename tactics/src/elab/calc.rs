@@ -66,7 +66,16 @@ impl<'b> Elab<'b> {
             Some((_, r)) => self.relation_parts(r).map(|(_, _, b)| b),
             None => None,
         };
-        let (Some(prev), TermKind::Binop { op, op_span, lhs, rhs }) = (prev, &rel.kind) else {
+        let (
+            Some(prev),
+            TermKind::Binop {
+                op,
+                op_span,
+                lhs,
+                rhs,
+            },
+        ) = (prev, &rel.kind)
+        else {
             let e = self.elab_type(rel)?;
             self.synthesize_light()?;
             return Ok(self.instantiate_mvars(e));
@@ -174,7 +183,11 @@ impl<'b> Elab<'b> {
         );
         let mut names: Vec<String> = Vec::new();
         let n = st.name_to_string(ns);
-        let pre = if ns.is_anon() { String::new() } else { format!("{n}.") };
+        let pre = if ns.is_anon() {
+            String::new()
+        } else {
+            format!("{n}.")
+        };
         if r == s {
             names.push(format!("{pre}{rl}.trans"));
             names.push(format!("{pre}{rl}_trans"));

@@ -81,13 +81,10 @@ impl<'b> Elab<'b> {
                 }
                 Ok(())
             }
-            CommandKind::InitQuot => self
-                .env
-                .add(logic::Declaration::Quot)
-                .map_err(|e| {
-                    let text = e.display(st).to_string();
-                    ElabError::new(c.keyword, text).code("kernel")
-                }),
+            CommandKind::InitQuot => self.env.add(logic::Declaration::Quot).map_err(|e| {
+                let text = e.display(st).to_string();
+                ElabError::new(c.keyword, text).code("kernel")
+            }),
             CommandKind::Open(ds) => {
                 for d in ds {
                     let namespace = self.resolve_namespace(&d.namespace)?;
@@ -144,18 +141,25 @@ impl<'b> Elab<'b> {
     fn end_scope(&mut self, id: Option<&Ident>, span: Span) -> Result<()> {
         let want = id.map(|i| self.ident_name(i));
         let Some(f) = self.scope.innermost().cloned() else {
-            return Err(ElabError::new(span, "`end` without `namespace` or `section`").code("scope"));
+            return Err(
+                ElabError::new(span, "`end` without `namespace` or `section`").code("scope"),
+            );
         };
         if f.label != want && (want.is_some() || f.is_namespace) {
             let label = f
                 .label
                 .map(|n| format!(" {}", self.st.name_to_string(n)))
                 .unwrap_or_default();
-            let word = if f.is_namespace { "namespace" } else { "section" };
-            return Err(
-                ElabError::new(span, format!("this `end` does not fit: `{word}{label}` is open"))
-                    .code("scope"),
-            );
+            let word = if f.is_namespace {
+                "namespace"
+            } else {
+                "section"
+            };
+            return Err(ElabError::new(
+                span,
+                format!("this `end` does not fit: `{word}{label}` is open"),
+            )
+            .code("scope"));
         }
         self.scope.pop();
         Ok(())
@@ -370,7 +374,11 @@ impl<'b> Elab<'b> {
             patterns.iter().all(|p| {
                 parts.iter().any(|e| {
                     let s = el.save();
-                    let e = if el.st.has_loose_bvars(*e) { return false } else { *e };
+                    let e = if el.st.has_loose_bvars(*e) {
+                        return false;
+                    } else {
+                        *e
+                    };
                     let abs = el.with_transparency(crate::meta::Transparency::Reducible, |el| {
                         el.kabstract(e, *p)
                     });
@@ -391,9 +399,11 @@ impl<'b> Elab<'b> {
                 self.max_steps = v.clamp(1000, 4_000_000_000);
                 Ok(())
             }
-            _ => Err(ElabError::new(name.span, format!("unknown option `{}`", name.name))
-                .code("command.option")
-                .help("the option is `max_steps <n>`")),
+            _ => Err(
+                ElabError::new(name.span, format!("unknown option `{}`", name.name))
+                    .code("command.option")
+                    .help("the option is `max_steps <n>`"),
+            ),
         }
     }
 }

@@ -98,8 +98,19 @@ impl<'b> Elab<'b> {
             }
         }
         // `T.f` for a type `T`: an unknown name.
-        if matches!(st.node(e), Node::Const(..)) && self.is_type(e) {
-            let written = format!("{}.{field}", self.pp_short(e));
+        let names_type = matches!(st.node(st.app_fn(e)), Node::Const(c, _)
+        if self.env.get(c).is_some_and(|c| {
+            let mut t = c.ty();
+            while let Node::Pi(_, _, b, _) = st.node(t) {
+                t = b;
+            }
+            matches!(st.node(t), Node::Sort(_))
+        }));
+        if names_type {
+            let head = self
+                .head_const(e)
+                .map_or_else(String::new, |c| st.name_to_string(c));
+            let written = format!("{head}.{field}");
             let id = crate::syntax::ast::Ident {
                 name: written.into(),
                 span: field_span,
@@ -146,7 +157,10 @@ impl<'b> Elab<'b> {
                     && info.num_indices == 0
                 {
                     let s = st.name_to_string(h);
-                    return Err(ElabError::new(field_span, format!("`{s}` has no field number {i}")));
+                    return Err(ElabError::new(
+                        field_span,
+                        format!("`{s}` has no field number {i}"),
+                    ));
                 }
                 return Ok(None);
             };
@@ -243,8 +257,8 @@ impl<'b> Elab<'b> {
             let Node::Pi(n, d, b, bi) = st.node(cur) else {
                 break;
             };
-            let hit = self.binder_head_is(d, h)
-                || (h == function && matches!(st.node(d), Node::Pi(..)));
+            let hit =
+                self.binder_head_is(d, h) || (h == function && matches!(st.node(d), Node::Pi(..)));
             let taken = args.named.iter().any(|(m, _, _)| *m == n);
             if hit && !taken && (bi == BinderInfo::Default || args.explicit) {
                 found = Some((explicit_before, n, true));
@@ -260,7 +274,9 @@ impl<'b> Elab<'b> {
             let (fs, hs) = (self.pp(f), st.name_to_string(h));
             return Err(ElabError::new(
                 span,
-                format!("`{fs}` has no explicit argument of type `{hs} …`, so field notation does not apply"),
+                format!(
+                    "`{fs}` has no explicit argument of type `{hs} …`, so field notation does not apply"
+                ),
             ));
         };
         if at <= args.positional.len() {

@@ -87,7 +87,9 @@ impl<'b> Elab<'b> {
                 }
                 let s = self.save();
                 let Ok(f) = self.mk_const(*c) else { continue };
-                let Ok(fty) = self.infer_type(f) else { continue };
+                let Ok(fty) = self.infer_type(f) else {
+                    continue;
+                };
                 if let Some(r) = self.try_instance(f, fty, target, depth) {
                     return Some(r);
                 }

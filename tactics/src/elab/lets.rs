@@ -60,7 +60,10 @@ impl<'b> Elab<'b> {
                 return Err(ElabError::new(span, "neither a type nor a value is given"));
             }
         };
-        Ok((self.instantiate_mvars(ty), v.map(|v| self.instantiate_mvars(v))))
+        Ok((
+            self.instantiate_mvars(ty),
+            v.map(|v| self.instantiate_mvars(v)),
+        ))
     }
 
     pub(crate) fn let_name(&self, lhs: &LetLhs) -> Name {
@@ -191,23 +194,24 @@ impl<'b> Elab<'b> {
             None => None,
         };
         let head = if hyp.is_some() { "dite" } else { "ite" };
-        let branch = |el: &mut Self, t: &Term, neg: bool, ty: Option<Expr>| -> Result<(Expr, Expr)> {
-            match hyp {
-                None => {
-                    let e = el.elab_term_ensuring(t, ty)?;
-                    let et = el.infer_type(e)?;
-                    Ok((e, et))
+        let branch =
+            |el: &mut Self, t: &Term, neg: bool, ty: Option<Expr>| -> Result<(Expr, Expr)> {
+                match hyp {
+                    None => {
+                        let e = el.elab_term_ensuring(t, ty)?;
+                        let et = el.infer_type(e)?;
+                        Ok((e, et))
+                    }
+                    Some(h) => el.with_lctx_saved(|el| {
+                        let n = el.binder_name(h);
+                        let hc = if neg { el.mk_not(c) } else { c };
+                        let x = el.push_local(n, hc, BinderInfo::Default);
+                        let e = el.elab_term_ensuring(t, ty)?;
+                        let et = el.infer_type(e)?;
+                        Ok((el.mk_lambda(&[x], e), et))
+                    }),
                 }
-                Some(h) => el.with_lctx_saved(|el| {
-                    let n = el.binder_name(h);
-                    let hc = if neg { el.mk_not(c) } else { c };
-                    let x = el.push_local(n, hc, BinderInfo::Default);
-                    let e = el.elab_term_ensuring(t, ty)?;
-                    let et = el.infer_type(e)?;
-                    Ok((el.mk_lambda(&[x], e), et))
-                }),
-            }
-        };
+            };
         let (a, b, rty) = match ty {
             Some(ty) => {
                 let (a, _) = branch(self, then, false, Some(ty))?;
@@ -240,9 +244,8 @@ impl<'b> Elab<'b> {
     ) -> Result<Expr> {
         let st = self.st;
         let Some(goal) = expected else {
-            return self.need_more(|_| {
-                ElabError::new(span, "the expected type of `▸` is not known")
-            });
+            return self
+                .need_more(|_| ElabError::new(span, "the expected type of `▸` is not known"));
         };
         let h = self.elab_term(eq, None)?;
         self.synthesize_light()?;
@@ -266,7 +269,10 @@ impl<'b> Elab<'b> {
         }
         let Some((_, a, b)) = eqp else {
             let t = self.pp(hty);
-            return Err(ElabError::new(eq.span, format!("an equation was expected, but this has type `{t}`")));
+            return Err(ElabError::new(
+                eq.span,
+                format!("an equation was expected, but this has type `{t}`"),
+            ));
         };
         // The goal with `b` replaced by `a`; if `b` does not occur, with `a` by `b`.
         for (from, to, flip) in [(b, a, false), (a, b, true)] {
@@ -324,7 +330,14 @@ impl<'b> Elab<'b> {
     }
 
     /// From `h : a = b` and `v : motive a`, `motive b`.
-    pub fn mk_eq_subst(&mut self, motive: Expr, a: Expr, b: Expr, h: Expr, v: Expr) -> Result<Expr> {
+    pub fn mk_eq_subst(
+        &mut self,
+        motive: Expr,
+        a: Expr,
+        b: Expr,
+        h: Expr,
+        v: Expr,
+    ) -> Result<Expr> {
         let st = self.st;
         let ty = self.infer_type(a)?;
         let l = self.level_of(ty)?;

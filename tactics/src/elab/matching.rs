@@ -4,31 +4,29 @@
 //! follow. A right-hand side is elaborated at each leaf it is reached from, in the leaf's own refined context.
 
 use logic::{BinderInfo, ConstantInfo, Expr, Name, Node};
-use num_traits::ToPrimitive;
 
 use crate::elab::patterns::{Pat, PatView};
 use crate::meta::{Elab, ElabError, FVarId, MVarId, MVarKind, Result};
 use crate::syntax::ast::{BinderName, Discr, MatchAlt, Span, Term};
 use crate::tactic::cases::{cases_core, generalize_term};
-use crate::tactic::subst::subst_core;
 use crate::tactic::util::FVarSubst;
 
 /// One row of patterns.
 #[derive(Clone)]
-struct Row {
-    cols: Vec<(Expr, Pat)>,
-    binds: Vec<(Name, Expr)>,
-    alt: usize,
+pub(super) struct Row {
+    pub cols: Vec<(Expr, Pat)>,
+    pub binds: Vec<(Name, Expr)>,
+    pub alt: usize,
 }
 
 /// A compilation under way.
-struct Compile<'t> {
-    alts: &'t [MatchAlt],
-    used: Vec<bool>,
+pub(super) struct Compile<'t> {
+    pub alts: &'t [MatchAlt],
+    pub used: Vec<bool>,
     /// The scrutinees, to describe missing cases.
     discrs: Vec<Expr>,
     /// Variables of the outer context, for which names stay usable.
-    outer: Vec<FVarId>,
+    pub outer: Vec<FVarId>,
     span: Span,
     missing: Vec<String>,
 }
@@ -102,9 +100,8 @@ impl<'b> Elab<'b> {
             .and_then(|a| a.rows.first())
             .map_or(1, Vec::len);
         let Some(ty) = expected else {
-            return self.need_more(|_| {
-                ElabError::new(span, "the type of this function is not known")
-            });
+            return self
+                .need_more(|_| ElabError::new(span, "the type of this function is not known"));
         };
         let ty = self.instantiate_mvars(ty);
         self.elab_equations(alts, ty, n, false, span)
@@ -312,20 +309,22 @@ impl<'b> Elab<'b> {
         for x in xs {
             let Node::FVar(i) = st.node(*x) else { continue };
             let s = self.save();
-            if let Ok(goals) = cases_core(self, goal, FVarId(i), &|_, infos| vec![None; infos.len()])
+            if let Ok(goals) =
+                cases_core(self, goal, FVarId(i), &|_, infos| vec![None; infos.len()])
                 && goals.is_empty()
             {
                 return Ok(());
             }
             self.restore(&s);
         }
-        Err(
-            ElabError::new(span, "no alternatives are given, but there are cases to consider")
-                .code("elab.missing_cases"),
+        Err(ElabError::new(
+            span,
+            "no alternatives are given, but there are cases to consider",
         )
+        .code("elab.missing_cases"))
     }
 
-    fn compile_rows(
+    pub(super) fn compile_rows(
         &mut self,
         c: &mut Compile<'_>,
         goal: MVarId,
@@ -385,9 +384,7 @@ impl<'b> Elab<'b> {
             return self.match_known(c, goal, rows, x, subst);
         };
         match view {
-            PatView::Big(lit, span) => {
-                self.split_literal(c, goal, rows, var, lit, span, subst)
-            }
+            PatView::Big(lit, span) => self.split_literal(c, goal, rows, var, lit, span, subst),
             _ => self.split_ctor(c, goal, rows, var, subst),
         }
     }
@@ -462,15 +459,16 @@ impl<'b> Elab<'b> {
                 }
             }
         }
-        let cases = cases_core(self, goal, var, &|ctor, infos| {
-            match names.iter().find(|(k, _)| *k == ctor) {
-                Some((_, ns)) => {
-                    let mut ns = ns.clone();
-                    ns.resize(infos.len(), None);
-                    ns
-                }
-                None => vec![None; infos.len()],
+        let cases = cases_core(self, goal, var, &|ctor, infos| match names
+            .iter()
+            .find(|(k, _)| *k == ctor)
+        {
+            Some((_, ns)) => {
+                let mut ns = ns.clone();
+                ns.resize(infos.len(), None);
+                ns
             }
+            None => vec![None; infos.len()],
         })
         .map_err(|e| match first_pat.as_ref().and_then(Pat::span) {
             Some(s) => e.at(s),
@@ -513,178 +511,5 @@ impl<'b> Elab<'b> {
             logic::subst::with_stack(|| self.compile_rows(c, goal, out, s))?;
         }
         Ok(())
-    }
-
-    /// A literal too large to be taken apart: `if x = lit then … else …`.
-    #[allow(clippy::too_many_arguments)]
-    fn split_literal(
-        &mut self,
-        c: &mut Compile<'_>,
-        goal: MVarId,
-        rows: Vec<Row>,
-        var: FVarId,
-        lit: Expr,
-        span: Span,
-        subst: FVarSubst,
-    ) -> Result<()> {
-        let st = self.st;
-        let x = st.fvar(var.0);
-        let target = self.mvar_type(goal);
-        let (g1, g2) = self.with_goal(goal, |el| -> Result<(MVarId, MVarId)> {
-            let eq = el.mk_eq(x, lit)?;
-            let inst_ty = st.app(st.const0("Decidable"), eq);
-            let inst = el.synth_instance(inst_ty).map_err(|e| e.at(span))?;
-            let l = el.level_of(target)?;
-            let n = el.name("h✝");
-            let not = el.mk_not(eq);
-            let t1 = st.pi(n, eq, target, BinderInfo::Default);
-            let t2 = st.pi(n, not, target, BinderInfo::Default);
-            let a = el.mk_goal(t1, Name::ANON);
-            let b = el.mk_goal(t2, Name::ANON);
-            let f = st.constant(st.name("dite"), &[l]);
-            let v = st.apps(f, &[target, eq, inst, st.mvar(a.0), st.mvar(b.0)]);
-            el.assign(goal, v);
-            Ok((a, b))
-        })?;
-        let (h, g1) = self.intro(g1, None)?;
-        let (s1, g1) = subst_core(self, g1, h, false)?;
-        let mut yes = Vec::new();
-        for r in &rows {
-            let mut r = r.clone();
-            for (y, _) in &mut r.cols {
-                *y = s1.apply(st, *y);
-            }
-            for (_, e) in &mut r.binds {
-                *e = s1.apply(st, *e);
-            }
-            yes.push(r);
-        }
-        let mut s = subst.clone();
-        s.then(st, &s1);
-        self.compile_rows(c, g1, yes, s)?;
-        let (_, g2) = self.intro(g2, None)?;
-        let mut no = Vec::new();
-        for r in rows {
-            let keep = match r.cols.iter().find(|(y, _)| *y == x) {
-                Some((_, p)) => {
-                    let mut b = Vec::new();
-                    let v = self.with_goal(g2, |el| el.view_pattern(p, x, &mut b))?;
-                    !matches!(v, PatView::Big(l, _) if l == lit)
-                }
-                None => true,
-            };
-            if keep {
-                no.push(r);
-            }
-        }
-        self.compile_rows(c, g2, no, subst)
-    }
-
-    fn leaf_of(
-        &mut self,
-        c: &mut Compile<'_>,
-        goal: MVarId,
-        row: &Row,
-        subst: &FVarSubst,
-    ) -> Result<()> {
-        let st = self.st;
-        c.used[row.alt] = true;
-        let rhs = &c.alts[row.alt].rhs;
-        let outer = c.outer.clone();
-        let value = self.with_goal(goal, |el| -> Result<Expr> {
-            let mut lets = Vec::new();
-            let lctx = el.lctx.clone();
-            // Names of the outer context that were refined.
-            for x in &outer {
-                if lctx.contains(*x) {
-                    continue;
-                }
-                let d = el.local(*x);
-                if d.aux {
-                    continue;
-                }
-                let v = subst.apply(st, st.fvar(x.0));
-                if el.collect_fvars(v).iter().any(|y| !lctx.contains(*y)) {
-                    continue;
-                }
-                // Reintroduced under its own name: nothing to do.
-                if let Node::FVar(i) = st.node(v)
-                    && el.local(FVarId(i)).user_name == d.user_name
-                {
-                    continue;
-                }
-                if row.binds.iter().any(|(n, _)| *n == d.user_name) {
-                    continue;
-                }
-                // A field of the same name written in a pattern hides it.
-                let ty = el.infer_type(v)?;
-                let shadowed = el.find_local(&lctx, d.user_name).is_some();
-                if !shadowed {
-                    let y = el.push_let(d.user_name, ty, v);
-                    lets.push(y);
-                }
-            }
-            for (n, e) in &row.binds {
-                let e = el.instantiate_mvars(*e);
-                if let Node::FVar(i) = st.node(e)
-                    && el.find_local(&el.lctx, *n) == Some(FVarId(i))
-                {
-                    continue;
-                }
-                let ty = el.infer_type(e)?;
-                let y = el.push_let(*n, ty, e);
-                lets.push(y);
-            }
-            let ty = el.mvar_type(goal);
-            let v = el.elab_term_ensuring(rhs, Some(ty))?;
-            Ok(el.zeta_abstract(&lets, v))
-        })?;
-        self.assign(goal, value);
-        Ok(())
-    }
-
-    /// `e` without the given `let` variables: they are replaced by their values, also in what is still to be elaborated.
-    pub(crate) fn zeta_abstract(&mut self, lets: &[Expr], e: Expr) -> Expr {
-        if lets.is_empty() {
-            return e;
-        }
-        let e = self.instantiate_mvars(e);
-        let e = self.elim_mvar_deps(e, lets);
-        let ids: Vec<FVarId> = lets
-            .iter()
-            .filter_map(|x| match self.st.node(*x) {
-                Node::FVar(i) => Some(FVarId(i)),
-                _ => None,
-            })
-            .collect();
-        self.zeta_locals(e, &ids)
-    }
-
-    /// Whether the context of a goal without rows is absurd (an equation between different constructors).
-    fn try_close_absurd(&mut self, goal: MVarId) -> bool {
-        let st = self.st;
-        let lctx = self.mvar_lctx(goal);
-        for x in lctx.iter().rev().take(16) {
-            let d = self.local(x);
-            let ty = self.instantiate_mvars(d.ty);
-            let empty = self
-                .get_inductive_app(ty)
-                .is_some_and(|(i, _, _, _)| i.ctors.is_empty());
-            if empty && d.value.is_none() {
-                let s = self.save();
-                if let Ok(g) = cases_core(self, goal, x, &|_, infos| vec![None; infos.len()])
-                    && g.is_empty()
-                {
-                    return true;
-                }
-                self.restore(&s);
-            }
-        }
-        false
-    }
-
-    /// The value of a literal small enough to be matched successor by successor.
-    pub(crate) fn small_literal(n: &num_bigint::BigUint) -> Option<u32> {
-        n.to_u32().filter(|k| *k <= 8)
     }
 }

@@ -112,7 +112,11 @@ impl<'b> Elab<'b> {
                 }
                 BinOp::Mem | BinOp::NotMem => {
                     let r = self.elab_mem(lhs, rhs, *op_span)?;
-                    Ok(if *op == BinOp::NotMem { self.mk_not(r) } else { r })
+                    Ok(if *op == BinOp::NotMem {
+                        self.mk_not(r)
+                    } else {
+                        r
+                    })
                 }
                 BinOp::Cons => {
                     let f = self.mk_const(st.name("List.cons"))?;
@@ -136,7 +140,13 @@ impl<'b> Elab<'b> {
         }
     }
 
-    fn op_args(&mut self, f: Expr, args: &[&Term], expected: Option<Expr>, span: Span) -> Result<Expr> {
+    fn op_args(
+        &mut self,
+        f: Expr,
+        args: &[&Term],
+        expected: Option<Expr>,
+        span: Span,
+    ) -> Result<Expr> {
         let args = Args {
             positional: args.iter().map(|t| ArgVal::Ast((*t).clone())).collect(),
             ..Args::default()
@@ -195,7 +205,13 @@ impl<'b> Elab<'b> {
     }
 
     /// The types of the leaves that are known, in order; whether one is unknown; whether a minus sign occurs.
-    fn survey(&mut self, t: &Tree, types: &mut Vec<Expr>, unknown: &mut bool, neg: &mut bool) -> Result<()> {
+    fn survey(
+        &mut self,
+        t: &Tree,
+        types: &mut Vec<Expr>,
+        unknown: &mut bool,
+        neg: &mut bool,
+    ) -> Result<()> {
         match t {
             Tree::Leaf(e, s) => {
                 let ty = self.infer_type(*e).map_err(|x| x.at(*s))?;
@@ -229,7 +245,9 @@ impl<'b> Elab<'b> {
                 None => best = Some(*t),
                 Some(b) => {
                     let bw = self.whnf_reducible(b);
-                    if self.head_const(bw) == Some(self.known.nat) && self.head_const(w) == Some(int) {
+                    if self.head_const(bw) == Some(self.known.nat)
+                        && self.head_const(w) == Some(int)
+                    {
                         best = Some(*t);
                     }
                 }
@@ -309,7 +327,13 @@ impl<'b> Elab<'b> {
             Tree::Mixed(op, a, b, s) => {
                 let (f, sign) = op_function(*op).unwrap_or(("pow", "^"));
                 let a = self.build(a, ty)?;
-                self.apply_op(f, sign, ty, &[ArgVal::Expr(a, *s), ArgVal::Ast(b.clone())], *s)
+                self.apply_op(
+                    f,
+                    sign,
+                    ty,
+                    &[ArgVal::Expr(a, *s), ArgVal::Ast(b.clone())],
+                    *s,
+                )
             }
         }
     }
@@ -369,7 +393,14 @@ impl<'b> Elab<'b> {
         self.find_parent_op(f, y)
     }
 
-    fn apply_op(&mut self, f: &str, sign: &str, ty: Expr, args: &[ArgVal], span: Span) -> Result<Expr> {
+    fn apply_op(
+        &mut self,
+        f: &str,
+        sign: &str,
+        ty: Expr,
+        args: &[ArgVal],
+        span: Span,
+    ) -> Result<Expr> {
         let Some((n, pre)) = self.find_op(f, ty) else {
             let w = self.instantiate_mvars(ty);
             if self.may_postpone && self.is_mvar_headed(w) {
@@ -383,7 +414,9 @@ impl<'b> Elab<'b> {
             let mut e = ElabError::new(span, format!("`{sign}` has no meaning on type `{t}`"))
                 .code("elab.operator");
             if let Some(h) = head {
-                e = e.help(format!("`{sign}` stands for `{h}.{f}`, which is not defined"));
+                e = e.help(format!(
+                    "`{sign}` stands for `{h}.{f}`, which is not defined"
+                ));
             }
             return Err(e);
         };
@@ -439,7 +472,12 @@ impl<'b> Elab<'b> {
     }
 
     /// Both operands at one type.
-    fn elab_operands(&mut self, lhs: &Term, rhs: &Term, need_type: bool) -> Result<(Expr, Expr, Expr)> {
+    fn elab_operands(
+        &mut self,
+        lhs: &Term,
+        rhs: &Term,
+        need_type: bool,
+    ) -> Result<(Expr, Expr, Expr)> {
         let l = self.tree(lhs)?;
         let r = self.tree(rhs)?;
         let mut types = Vec::new();
@@ -496,7 +534,11 @@ impl<'b> Elab<'b> {
             _ => false,
         };
         if as_prop {
-            let head = if op == BinOp::Eq { self.known.eq } else { st.name("Ne") };
+            let head = if op == BinOp::Eq {
+                self.known.eq
+            } else {
+                st.name("Ne")
+            };
             return Ok(st.apps(st.constant(head, &[l]), &[ty, a, b]));
         }
         let r = match self.find_op("beq", ty) {
@@ -519,7 +561,12 @@ impl<'b> Elab<'b> {
         }
     }
 
-    pub(crate) fn elab_fn_args_named(&mut self, f: &str, args: &[Expr], span: Span) -> Result<Expr> {
+    pub(crate) fn elab_fn_args_named(
+        &mut self,
+        f: &str,
+        args: &[Expr],
+        span: Span,
+    ) -> Result<Expr> {
         let c = self.mk_const(self.st.name(f))?;
         let a = Args {
             positional: args.iter().map(|e| ArgVal::Expr(*e, span)).collect(),
@@ -541,8 +588,18 @@ impl<'b> Elab<'b> {
                 });
             }
         }
-        let f = if self.find_op("Mem", ty).is_some() { "Mem" } else { "mem" };
-        self.apply_op(f, "∈", ty, &[ArgVal::Ast(a.clone()), ArgVal::Expr(e, s.span)], span)
+        let f = if self.find_op("Mem", ty).is_some() {
+            "Mem"
+        } else {
+            "mem"
+        };
+        self.apply_op(
+            f,
+            "∈",
+            ty,
+            &[ArgVal::Ast(a.clone()), ArgVal::Expr(e, s.span)],
+            span,
+        )
     }
 }
 

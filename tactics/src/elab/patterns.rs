@@ -44,10 +44,7 @@ pub(crate) enum PatView {
     /// Nothing.
     Any,
     /// A constructor, with patterns for all its fields.
-    Ctor {
-        ctor: Name,
-        args: Vec<Pat>,
-    },
+    Ctor { ctor: Name, args: Vec<Pat> },
     /// A literal that is compared by decidable equality.
     Big(Expr, Span),
 }
@@ -248,7 +245,10 @@ impl<'b> Elab<'b> {
         if ps.len() < explicit || (explicit == 0 && !ps.is_empty()) {
             return Err(ElabError::new(
                 span,
-                format!("{explicit} patterns are needed here, {} are given", ps.len()),
+                format!(
+                    "{explicit} patterns are needed here, {} are given",
+                    ps.len()
+                ),
             ));
         }
         let mut args = Vec::new();
@@ -290,11 +290,9 @@ impl<'b> Elab<'b> {
         let mut args = Vec::new();
         let mut missing = 0;
         for (n, b) in names.iter().zip(&infos) {
-            let named = given.iter().find(|a| {
-                a.name
-                    .as_ref()
-                    .is_some_and(|id| self.ident_name(id) == *n)
-            });
+            let named = given
+                .iter()
+                .find(|a| a.name.as_ref().is_some_and(|id| self.ident_name(id) == *n));
             if let Some(a) = named {
                 args.push(Pat::Ast(a.pat.clone()));
             } else if *b == BinderInfo::Default || explicit {
@@ -319,7 +317,10 @@ impl<'b> Elab<'b> {
                 .count();
             return Err(ElabError::new(
                 span,
-                format!("`{c}` has {want} fields, {} patterns are given", want + extra - missing),
+                format!(
+                    "`{c}` has {want} fields, {} patterns are given",
+                    want + extra - missing
+                ),
             )
             .code("elab.pattern"));
         }
@@ -386,12 +387,18 @@ impl<'b> Elab<'b> {
 
     /// The names of a constructor's fields.
     pub fn field_names(&self, ctor: Name) -> Vec<Name> {
-        self.ctor_binders(ctor).into_iter().map(|(n, _)| n).collect()
+        self.ctor_binders(ctor)
+            .into_iter()
+            .map(|(n, _)| n)
+            .collect()
     }
 
     /// How a constructor's fields are supplied.
     pub fn field_infos(&self, ctor: Name) -> Vec<BinderInfo> {
-        self.ctor_binders(ctor).into_iter().map(|(_, b)| b).collect()
+        self.ctor_binders(ctor)
+            .into_iter()
+            .map(|(_, b)| b)
+            .collect()
     }
 
     /// The variable that a pattern is, for naming a field.
@@ -400,9 +407,10 @@ impl<'b> Elab<'b> {
             Pat::Ast(p) => match &p.kind {
                 PatternKind::Name(id) if id.is_atomic() => {
                     let n = self.ident_name(id);
-                    let ctor = self.global_candidates(n).into_iter().any(|c| {
-                        matches!(self.env.get(c), Some(ConstantInfo::Constructor(_)))
-                    });
+                    let ctor = self
+                        .global_candidates(n)
+                        .into_iter()
+                        .any(|c| matches!(self.env.get(c), Some(ConstantInfo::Constructor(_))));
                     (!ctor).then_some(n)
                 }
                 PatternKind::Ascribe(q, _) => self.pattern_var(&Pat::Ast((**q).clone())),
@@ -433,12 +441,11 @@ impl<'b> Elab<'b> {
                         _ => (ctor, false),
                     };
                     if wrong {
-                        let (a, b) =
-                            (self.st.name_to_string(*c), self.st.name_to_string(ind));
-                        return Err(ElabError::msg(format!(
-                            "`{a}` is not a constructor of `{b}`"
-                        ))
-                        .code("elab.pattern"));
+                        let (a, b) = (self.st.name_to_string(*c), self.st.name_to_string(ind));
+                        return Err(
+                            ElabError::msg(format!("`{a}` is not a constructor of `{b}`"))
+                                .code("elab.pattern"),
+                        );
                     }
                     return Ok(None);
                 }

@@ -268,11 +268,10 @@ impl<'b> Elab<'b> {
                 return Ok(c);
             }
         }
-        Err(ElabError::new(
-            id.span,
-            format!("unknown namespace `{}`", id.name),
+        Err(
+            ElabError::new(id.span, format!("unknown namespace `{}`", id.name))
+                .code("elab.unknown_namespace"),
         )
-        .code("elab.unknown_namespace"))
     }
 
     /// An error for a name that means nothing, with near matches.
@@ -302,7 +301,11 @@ impl<'b> Elab<'b> {
         }
         if hints.len() < 4 {
             for s in near(last, self.ext.by_last.keys().map(String::as_str)) {
-                for n in self.ext.by_last[s].iter().filter(|n| !self.is_hidden(**n)).take(2) {
+                for n in self.ext.by_last[s]
+                    .iter()
+                    .filter(|n| !self.is_hidden(**n))
+                    .take(2)
+                {
                     let full = self.st.name_to_string(*n);
                     if !hints.contains(&full) && hints.len() < 5 {
                         hints.push(full);

@@ -71,12 +71,16 @@ impl<'b> Elab<'b> {
         let w = self.whnf(target);
         let Some((info, levels, params, _)) = self.get_inductive_app(w) else {
             let t = self.pp(w);
-            return Err(ElabError::new(span, format!("`{t}` is not a structure")).code("elab.struct"));
+            return Err(
+                ElabError::new(span, format!("`{t}` is not a structure")).code("elab.struct")
+            );
         };
         let s = info.sig.name;
         let Some(names) = self.ext.structures.get(&s).cloned() else {
             let t = self.pp(w);
-            return Err(ElabError::new(span, format!("`{t}` is not a structure")).code("elab.struct"));
+            return Err(
+                ElabError::new(span, format!("`{t}` is not a structure")).code("elab.struct")
+            );
         };
         let ctor = info.ctors[0];
         let parents = self.ext.parents.get(&s).cloned().unwrap_or_default();

@@ -294,15 +294,21 @@ impl<'b> Elab<'b> {
         };
         for (x, s) in self.holes.clone() {
             if find(self, x) {
-                return ElabError::new(s, format!("this `_` cannot be found from the context; its type is\n    {shown}"))
-                    .code("elab.hole");
+                return ElabError::new(
+                    s,
+                    format!("this `_` cannot be found from the context; its type is\n    {shown}"),
+                )
+                .code("elab.hole");
             }
         }
         for (t, s) in self.binder_types.clone() {
             let v = self.instantiate_mvars(t);
             if v == me || st.app_fn(v) == me {
-                return ElabError::new(s, "the type of this binder cannot be found from the context")
-                    .code("elab.hole");
+                return ElabError::new(
+                    s,
+                    "the type of this binder cannot be found from the context",
+                )
+                .code("elab.hole");
             }
         }
         for (x, n, f, s) in self.implicit_args.clone() {
@@ -319,8 +325,13 @@ impl<'b> Elab<'b> {
                 .help(format!("give it by name: `({} := …)`", st.name_to_string(n)));
             }
         }
-        ElabError::new(span, format!("a part of this term cannot be found from the context; its type is\n    {shown}"))
-            .code("elab.open")
+        ElabError::new(
+            span,
+            format!(
+                "a part of this term cannot be found from the context; its type is\n    {shown}"
+            ),
+        )
+        .code("elab.open")
     }
 
     /// For `exact`, `refine`, `apply`: the term and the goals it leaves. Without `allow_holes`, `_`s must be solved; `?_`

@@ -198,10 +198,7 @@ impl<'b> Elab<'b> {
                 return None;
             }
             let d = self.mvar_decl(n).clone();
-            if d.lctx
-                .iter()
-                .all(|i| lctx.contains(i) || xids.contains(&i))
-            {
+            if d.lctx.iter().all(|i| lctx.contains(i) || xids.contains(&i)) {
                 // It may still mention `?m` in its type, which is harmless.
                 continue;
             }
@@ -213,9 +210,7 @@ impl<'b> Elab<'b> {
                 return None;
             }
             // Restrict to the common variables.
-            let common = d
-                .lctx
-                .filter(|i| lctx.contains(i) || xids.contains(&i));
+            let common = d.lctx.filter(|i| lctx.contains(i) || xids.contains(&i));
             let ty = self.instantiate_mvars(d.ty);
             if self.collect_fvars(ty).iter().any(|i| !common.contains(*i)) {
                 return None;

@@ -88,8 +88,7 @@ impl<'b> Elab<'b> {
                         next += 1;
                         let at = self.infer_type(a)?;
                         if !self.with_transparency(Transparency::Default, |el| el.is_defeq(t, at)) {
-                            let (fs, a, at, t) =
-                                (self.pp(f), self.pp(a), self.pp(at), self.pp(t));
+                            let (fs, a, at, t) = (self.pp(f), self.pp(a), self.pp(at), self.pp(t));
                             return Err(ElabError::msg(format!(
                                 "`{fs}` cannot be applied: `{a}` has type `{at}`, expected `{t}`"
                             )));

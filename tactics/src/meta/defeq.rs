@@ -109,10 +109,8 @@ impl<'b> Elab<'b> {
         if hb.is_some() {
             return self.unify_flex(b, a);
         }
-        let closed = !st.has_mvar(a)
-            && !st.has_mvar(b)
-            && !st.has_level_mvar(a)
-            && !st.has_level_mvar(b);
+        let closed =
+            !st.has_mvar(a) && !st.has_mvar(b) && !st.has_level_mvar(a) && !st.has_level_mvar(b);
         let key = if a < b { (a, b) } else { (b, a) };
         let key = (key.0, key.1, self.transparency);
         if closed && let Some(r) = self.cache.defeq.get(&key) {
@@ -439,8 +437,7 @@ impl<'b> Elab<'b> {
                 let (a2, b2) = (a2.unwrap_or(a), b2.unwrap_or(b));
                 self.defeq_undo(|el| {
                     let (a3, b3) = (el.whnf_core(a2), el.whnf_core(b2));
-                    el.quick(a3, b3)
-                        .unwrap_or_else(|| el.defeq_stuck(a3, b3))
+                    el.quick(a3, b3).unwrap_or_else(|| el.defeq_stuck(a3, b3))
                 })
             }
         }

@@ -27,7 +27,11 @@ impl<'b> Elab<'b> {
 
     /// A type error: `e : actual`, but `expected` was wanted.
     pub fn type_mismatch(&mut self, e: Expr, actual: Expr, expected: Expr) -> ElabError {
-        let (e, a, x) = (self.instantiate_mvars(e), self.instantiate_mvars(actual), self.instantiate_mvars(expected));
+        let (e, a, x) = (
+            self.instantiate_mvars(e),
+            self.instantiate_mvars(actual),
+            self.instantiate_mvars(expected),
+        );
         if let Some((_, l, r)) = self.match_eq(x)
             && matches!(self.head_const(e), Some(n)
                 if n == self.name("rfl") || n == self.name("Eq.refl"))
@@ -44,8 +48,10 @@ impl<'b> Elab<'b> {
             sx = self.pp_explicit(x);
         }
         let se = self.pp_short(e);
-        ElabError::msg(format!("type mismatch: `{se}` has type\n    {sa}\nbut is expected to have type\n    {sx}"))
-            .code("elab.type_mismatch")
+        ElabError::msg(format!(
+            "type mismatch: `{se}` has type\n    {sa}\nbut is expected to have type\n    {sx}"
+        ))
+        .code("elab.type_mismatch")
     }
 
     /// A goal `∀ x, p` (or `let x := v; p`) becomes `p` with `x` in its context.
@@ -69,7 +75,11 @@ impl<'b> Elab<'b> {
             }
         };
         let user = name.unwrap_or_else(|| self.inaccessible(n));
-        let bi = if bi == BinderInfo::InstImplicit { bi } else { BinderInfo::Default };
+        let bi = if bi == BinderInfo::InstImplicit {
+            bi
+        } else {
+            BinderInfo::Default
+        };
         let x = self.new_local(user, t, v, bi);
         let mut lctx = decl.lctx;
         lctx.push(x);
@@ -84,7 +94,12 @@ impl<'b> Elab<'b> {
     }
 
     /// Several `intro`s; names that are missing are inaccessible.
-    pub fn intro_n(&mut self, m: MVarId, n: usize, names: &[Name]) -> Result<(Vec<FVarId>, MVarId)> {
+    pub fn intro_n(
+        &mut self,
+        m: MVarId,
+        n: usize,
+        names: &[Name],
+    ) -> Result<(Vec<FVarId>, MVarId)> {
         let mut xs = Vec::new();
         let mut g = m;
         for i in 0..n {
@@ -185,7 +200,13 @@ impl<'b> Elab<'b> {
     }
 
     /// Adds a hypothesis `name : ty` with its proof to a goal.
-    pub fn assert(&mut self, m: MVarId, name: Name, ty: Expr, proof: Expr) -> Result<(FVarId, MVarId)> {
+    pub fn assert(
+        &mut self,
+        m: MVarId,
+        name: Name,
+        ty: Expr,
+        proof: Expr,
+    ) -> Result<(FVarId, MVarId)> {
         let st = self.st;
         let decl = self.mvar_decl(m).clone();
         let x = self.new_local(name, ty, None, BinderInfo::Default);
@@ -201,7 +222,13 @@ impl<'b> Elab<'b> {
     }
 
     /// Adds a local definition to a goal.
-    pub fn define(&mut self, m: MVarId, name: Name, ty: Expr, value: Expr) -> Result<(FVarId, MVarId)> {
+    pub fn define(
+        &mut self,
+        m: MVarId,
+        name: Name,
+        ty: Expr,
+        value: Expr,
+    ) -> Result<(FVarId, MVarId)> {
         let decl = self.mvar_decl(m).clone();
         let x = self.new_local(name, ty, Some(value), BinderInfo::Default);
         let mut lctx = decl.lctx.clone();
@@ -295,8 +322,11 @@ impl<'b> Elab<'b> {
                     }
                 }
                 self.assign(m, v);
-                let open: Vec<MVarId> =
-                    ms.iter().copied().filter(|x| !self.is_assigned(*x)).collect();
+                let open: Vec<MVarId> = ms
+                    .iter()
+                    .copied()
+                    .filter(|x| !self.is_assigned(*x))
+                    .collect();
                 return Ok(self.order_new_goals(&open));
             }
             if shown.is_none() {

@@ -86,7 +86,9 @@ impl<'b> Elab<'b> {
     pub fn const_type(&self, n: Name, ls: &[Level]) -> Result<Expr> {
         match self.env.get(n) {
             Some(c) if c.univ_params().len() == ls.len() => {
-                Ok(self.st.instantiate_level_params(c.ty(), c.univ_params(), ls))
+                Ok(self
+                    .st
+                    .instantiate_level_params(c.ty(), c.univ_params(), ls))
             }
             Some(c) => Err(ElabError::msg(format!(
                 "`{}` takes {} universe arguments, {} are given",
@@ -131,25 +133,39 @@ impl<'b> Elab<'b> {
         let xt = self.whnf(xt);
         let (head, args) = st.unfold_app(xt);
         let Node::Const(_, ls) = st.node(head) else {
-            return Err(ElabError::msg("a projection out of something that is no structure"));
+            return Err(ElabError::msg(
+                "a projection out of something that is no structure",
+            ));
         };
         let Some(info) = self.ind_info(s) else {
-            return Err(ElabError::msg("a projection out of something that is no structure"));
+            return Err(ElabError::msg(
+                "a projection out of something that is no structure",
+            ));
         };
-        let ctor = info.ctors[0];
+        let Some(ctor) = info.ctors.first().copied() else {
+            return Err(ElabError::msg(
+                "a projection out of something that is no structure",
+            ));
+        };
         let mut t = self.const_type(ctor, ls)?;
         t = self.instantiate_forall(t, &args[..(info.num_params as usize).min(args.len())], x)?;
         for j in 0..i {
             let w = self.whnf_core(t);
             match st.node(w) {
                 Node::Pi(_, _, b, _) => t = st.instantiate1(b, st.proj(s, j, x)),
-                _ => return Err(ElabError::msg("a projection to a field that does not exist")),
+                _ => {
+                    return Err(ElabError::msg(
+                        "a projection to a field that does not exist",
+                    ));
+                }
             }
         }
         let w = self.whnf_core(t);
         match st.node(w) {
             Node::Pi(_, d, _, _) => Ok(d),
-            _ => Err(ElabError::msg("a projection to a field that does not exist")),
+            _ => Err(ElabError::msg(
+                "a projection to a field that does not exist",
+            )),
         }
     }
 
@@ -170,10 +186,10 @@ impl<'b> Elab<'b> {
             }
             _ => {
                 let (e, t) = (self.pp(ty), self.pp(s));
-                Err(ElabError::msg(format!(
-                    "a type was expected, but `{e}` has type `{t}`"
-                ))
-                .code("elab.not_a_type"))
+                Err(
+                    ElabError::msg(format!("a type was expected, but `{e}` has type `{t}`"))
+                        .code("elab.not_a_type"),
+                )
             }
         }
     }

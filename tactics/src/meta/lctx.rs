@@ -68,7 +68,11 @@ impl LCtx {
     /// The context without some variables.
     pub fn without(&self, ids: &[FVarId]) -> LCtx {
         LCtx(Rc::new(
-            self.0.iter().copied().filter(|i| !ids.contains(i)).collect(),
+            self.0
+                .iter()
+                .copied()
+                .filter(|i| !ids.contains(i))
+                .collect(),
         ))
     }
 

@@ -133,7 +133,11 @@ impl<'b> Elab<'b> {
         }
         let mut n = Normal::new();
         self.level_normal(l, 0, &mut n);
-        let max_off = n.iter().filter(|(a, _)| **a != Level::ZERO).map(|(_, k)| *k).max();
+        let max_off = n
+            .iter()
+            .filter(|(a, _)| **a != Level::ZERO)
+            .map(|(_, k)| *k)
+            .max();
         if let (Some(c), Some(m)) = (n.get(&Level::ZERO).copied(), max_off)
             && c <= m
         {
@@ -242,7 +246,11 @@ impl<'b> Elab<'b> {
             }
             (LevelNode::Succ(x), _) | (_, LevelNode::Succ(x)) => {
                 // `x + 1 = max (y + 1) (z + 1)`: take one off everywhere.
-                let other = if matches!(st.level_node(a), LevelNode::Succ(_)) { b } else { a };
+                let other = if matches!(st.level_node(a), LevelNode::Succ(_)) {
+                    b
+                } else {
+                    a
+                };
                 let d = self.level_pred(other)?;
                 self.level_unify(x, d)
             }

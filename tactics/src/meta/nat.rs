@@ -141,7 +141,11 @@ impl<'b> Elab<'b> {
     fn nat_op(&self, op: NatOp, x: &BigUint, y: &BigUint) -> Option<Expr> {
         let st = self.st;
         let boolean = |b: bool| {
-            let n = if b { self.known.bool_true } else { self.known.bool_false };
+            let n = if b {
+                self.known.bool_true
+            } else {
+                self.known.bool_false
+            };
             Some(st.constant(n, &[]))
         };
         let r = match op {

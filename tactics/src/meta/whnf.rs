@@ -149,7 +149,12 @@ impl<'b> Elab<'b> {
         }
     }
 
-    pub(crate) fn reduce_const_app(&mut self, n: Name, ls: &'b [Level], args: &[Expr]) -> Option<Expr> {
+    pub(crate) fn reduce_const_app(
+        &mut self,
+        n: Name,
+        ls: &'b [Level],
+        args: &[Expr],
+    ) -> Option<Expr> {
         if let Some(c) = self.cases_on_info(n) {
             return self.reduce_cases_on(c, args);
         }
@@ -443,7 +448,9 @@ impl<'b> Elab<'b> {
                         cur = self.reduce_cases_on(info, &hargs)?;
                     }
                     // Not enough arguments to compute: a match that is a function.
-                    _ if self.ext.smart.contains_key(&n) && matches!(st.node(cur), Node::Lam(..)) => {
+                    _ if self.ext.smart.contains_key(&n)
+                        && matches!(st.node(cur), Node::Lam(..)) =>
+                    {
                         return None;
                     }
                     _ => return Some(cur),
