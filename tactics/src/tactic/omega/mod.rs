@@ -334,7 +334,20 @@ impl<'a, 'b> Search<'a, 'b> {
                     true => "the goal is false: there is nothing unknown in it".to_owned(),
                     false => format!("all facts hold, and the goal may fail, at: {}", shown.join(", ")),
                 };
-                ElabError::msg("`omega` could not prove the goal").note(note)
+                let product = self
+                    .reader
+                    .atoms
+                    .iter()
+                    .copied()
+                    .find(|a| self.reader.el.match_app(*a, "Nat.mul", 2).is_some());
+                let err = ElabError::msg("`omega` could not prove the goal").note(note);
+                match product {
+                    Some(p) => {
+                        let p = self.reader.el.pp(p);
+                        err.note(format!("a product of unknowns such as `{p}` is itself an unknown here"))
+                    }
+                    None => err,
+                }
             }
         };
         if !goal.understood() {
