@@ -406,6 +406,7 @@ impl<'a, 'b> Reader<'a, 'b> {
                 self.call("Nat.div", &[a, size]),
             )
         };
+        self.el.env.get(self.el.name(lemma))?;
         let t = self.atom(e);
         let proof = self.call(lemma, &[a, k]);
         self.equation(&t, e, other, proof);
