@@ -3,6 +3,7 @@
 
 pub mod audit;
 pub mod lines;
+pub mod picture;
 pub mod tcb;
 pub mod tidy;
 

@@ -1,4 +1,4 @@
-//! `cargo xtask tcb | tidy | audit`.
+//! `cargo xtask tcb | tidy | audit | picture`.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
 
   tcb      count the trusted lines by file; fails when the kernel passes its budget
   tidy     check the habits of the house over all files
-  audit    export everything under proofs/ and let real Lean check it again";
+  audit    export everything under proofs/ (or the paths given) and let real Lean check it again
+  picture  draw the README's picture of a terminal from what the command prints";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -14,7 +15,8 @@ fn main() -> ExitCode {
     let done = match args.first().map(String::as_str) {
         Some("tcb") => xtask::tcb::run(&root),
         Some("tidy") => xtask::tidy::run(&root),
-        Some("audit") => xtask::audit::run(&root),
+        Some("picture") => xtask::picture::run(&root).map_err(std::io::Error::other),
+        Some("audit") => xtask::audit::run(&root, &args[1..]),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

@@ -34,11 +34,11 @@ impl Tally {
     }
 }
 
-/// Runs the audit. `false` when a check fails.
+/// Runs the audit over some paths, `proofs` if none is given. `false` when a check fails.
 ///
 /// # Errors
 /// When a tool is missing or a file cannot be written.
-pub fn run(root: &Path) -> io::Result<bool> {
+pub fn run(root: &Path, paths: &[String]) -> io::Result<bool> {
     let tools = tools::prepare(root)?;
     let mut tally = Tally::default();
     let version = must(Command::new(&tools.lean).arg("--version"))?;
@@ -53,7 +53,14 @@ pub fn run(root: &Path) -> io::Result<bool> {
     must(
         Command::new(&tools.ptxprove)
             .current_dir(root)
-            .args(["--quiet", "export", "proofs", "--ndjson"])
+            .args(["--quiet", "export"])
+            .args(paths)
+            .args(if paths.is_empty() {
+                &["proofs"][..]
+            } else {
+                &[]
+            })
+            .arg("--ndjson")
             .arg(&ndjson)
             .arg("--lean")
             .arg(&lean),

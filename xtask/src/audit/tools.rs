@@ -24,7 +24,7 @@ fn target(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
 
-/// Installs and builds what is not there yet.
+/// Installs and builds what is not there yet. The variable `PTXPROVE` names a command to use instead of building ours.
 ///
 /// # Errors
 /// When a program is missing or fails; the text is its own.
@@ -48,14 +48,20 @@ pub fn prepare(root: &Path) -> io::Result<Tools> {
             .arg(&build)
             .env("LEAN_LIB", &libraries),
     )?;
-    must(Command::new(&cargo).current_dir(root).args([
-        "build",
-        "--quiet",
-        "--package",
-        "ptxprove",
-    ]))?;
+    let ptxprove = match std::env::var_os("PTXPROVE") {
+        Some(command) => PathBuf::from(command),
+        None => {
+            must(Command::new(&cargo).current_dir(root).args([
+                "build",
+                "--quiet",
+                "--package",
+                "ptxprove",
+            ]))?;
+            target(root).join("debug/ptxprove")
+        }
+    };
     Ok(Tools {
-        ptxprove: target(root).join("debug/ptxprove"),
+        ptxprove,
         leanck: build.join("release/leanck"),
         lean: build.join("release/lean"),
         folder,
