@@ -15,6 +15,7 @@ pub mod match_leaf;
 pub mod matching;
 pub mod ops;
 pub mod patterns;
+pub mod relations;
 pub mod scope;
 pub mod structinst;
 pub mod synth;

@@ -25,35 +25,6 @@ impl<'b> Elab<'b> {
         Ok(())
     }
 
-    /// A type error: `e : actual`, but `expected` was wanted.
-    pub fn type_mismatch(&mut self, e: Expr, actual: Expr, expected: Expr) -> ElabError {
-        let (e, a, x) = (
-            self.instantiate_mvars(e),
-            self.instantiate_mvars(actual),
-            self.instantiate_mvars(expected),
-        );
-        if let Some((_, l, r)) = self.match_eq(x)
-            && matches!(self.head_const(e), Some(n)
-                if n == self.name("rfl") || n == self.name("Eq.refl"))
-        {
-            let (sl, sr) = (self.pp(l), self.pp(r));
-            return ElabError::msg(format!(
-                "the sides of this equation are not equal by computation:\n    {sl}\n    {sr}"
-            ))
-            .code("elab.type_mismatch");
-        }
-        let (mut sa, mut sx) = (self.pp(a), self.pp(x));
-        if sa == sx {
-            sa = self.pp_explicit(a);
-            sx = self.pp_explicit(x);
-        }
-        let se = self.pp_short(e);
-        ElabError::msg(format!(
-            "type mismatch: `{se}` has type\n    {sa}\nbut is expected to have type\n    {sx}"
-        ))
-        .code("elab.type_mismatch")
-    }
-
     /// A goal `∀ x, p` (or `let x := v; p`) becomes `p` with `x` in its context.
     pub fn intro(&mut self, m: MVarId, name: Option<Name>) -> Result<(FVarId, MVarId)> {
         let st = self.st;

@@ -15,6 +15,7 @@ pub mod infer;
 pub mod lctx;
 pub mod level;
 pub mod mctx;
+pub mod mismatch;
 pub mod nat;
 pub mod telescope;
 pub mod whnf;

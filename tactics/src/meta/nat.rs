@@ -76,12 +76,23 @@ impl<'b> Elab<'b> {
     /// Evaluates an accelerated operation on closed arguments.
     pub fn reduce_nat(&mut self, e: Expr) -> Option<Expr> {
         let st = self.st;
+        if st.has_fvar(e) {
+            return None;
+        }
+        // Only operations are worth instantiating.
+        let Node::Const(head, _) = st.node(st.app_fn(e)) else {
+            return None;
+        };
+        if head != self.known.nat_succ && !self.nat_ops.contains_key(&head) {
+            return None;
+        }
+        let e = self.instantiate_mvars(e);
+        if st.has_mvar(e) || st.has_fvar(e) {
+            return None;
+        }
         let Node::App(f, b) = st.node(e) else {
             return None;
         };
-        if st.has_fvar(e) || st.has_mvar(e) {
-            return None;
-        }
         match st.node(f) {
             Node::Const(c, _) if c == self.known.nat_succ => {
                 let n = self.nat_arg(b)?;

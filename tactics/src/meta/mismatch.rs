@@ -1,0 +1,99 @@
+//! Messages about terms that do not fit: both of them, and the part in which they differ.
+
+use logic::{Expr, Node};
+
+use super::{Elab, ElabError};
+
+/// Steps spent on looking for the part that differs.
+const DIFF_STEPS: u64 = 20_000;
+
+impl<'b> Elab<'b> {
+    /// A type error: `e : actual`, but `expected` was wanted.
+    pub fn type_mismatch(&mut self, e: Expr, actual: Expr, expected: Expr) -> ElabError {
+        let e = self.instantiate_mvars(e);
+        let a = self.instantiate_mvars(actual);
+        let x = self.instantiate_mvars(expected);
+        let refl = matches!(self.head_const(e), Some(n)
+            if n == self.name("rfl") || n == self.name("Eq.refl"));
+        if refl && let Some((_, l, r)) = self.match_eq(x) {
+            let (sl, sr) = (self.pp(l), self.pp(r));
+            let err = ElabError::msg(format!(
+                "the sides of this equation are not equal by computation:\n    {sl}\n    {sr}"
+            ))
+            .code("elab.type_mismatch");
+            return self.with_difference(err, l, r, true);
+        }
+        let (mut sa, mut sx) = (self.pp(a), self.pp(x));
+        if sa == sx {
+            sa = self.pp_explicit(a);
+            sx = self.pp_explicit(x);
+        }
+        let se = self.pp_short(e);
+        let err = ElabError::msg(format!(
+            "type mismatch: `{se}` has type\n    {sa}\nbut is expected to have type\n    {sx}"
+        ))
+        .code("elab.type_mismatch");
+        self.with_difference(err, a, x, false)
+    }
+
+    /// Adds a note on where two terms differ, if that is a proper part of them. With `compute`, parts are reduced.
+    pub fn with_difference(
+        &mut self,
+        err: ElabError,
+        a: Expr,
+        b: Expr,
+        compute: bool,
+    ) -> ElabError {
+        let limit = self.max_steps;
+        let start = self.steps;
+        self.max_steps = start.saturating_add(DIFF_STEPS);
+        let s = self.save();
+        let (x, y) = self.difference(a, b, compute, 0);
+        self.restore(&s);
+        let err = if (x, y) != (a, b) && !self.st.has_loose_bvars(x) && !self.st.has_loose_bvars(y)
+        {
+            let (sx, sy) = (self.pp(x), self.pp(y));
+            if sx == sy {
+                err
+            } else {
+                err.note(format!("they differ in `{sx}` and `{sy}`"))
+            }
+        } else {
+            err
+        };
+        self.max_steps = limit;
+        self.steps = start;
+        err
+    }
+
+    /// The smallest corresponding parts of two terms that are not equal.
+    fn difference(&mut self, a: Expr, b: Expr, compute: bool, depth: u32) -> (Expr, Expr) {
+        let st = self.st;
+        if depth > 64 || self.exhausted() {
+            return (a, b);
+        }
+        let (mut wa, mut wb) = (a, b);
+        if compute {
+            (wa, wb) = (self.whnf(a), self.whnf(b));
+        }
+        let (f, xs) = st.unfold_app(wa);
+        let (g, ys) = st.unfold_app(wb);
+        let same = match (st.node(f), st.node(g)) {
+            (Node::Const(m, _), Node::Const(n, _)) => m == n,
+            _ => f == g,
+        };
+        if !same || xs.len() != ys.len() || xs.is_empty() {
+            return if compute && depth > 0 {
+                (wa, wb)
+            } else {
+                (a, b)
+            };
+        }
+        for (x, y) in xs.iter().zip(&ys) {
+            if x != y && !self.is_defeq(*x, *y) {
+                return self.difference(*x, *y, compute, depth + 1);
+            }
+        }
+        (a, b)
+    }
+}
