@@ -131,22 +131,18 @@ fn print_decl(d: &DeclReport, out: &Output) {
         Status::Hole => out.bad("○"),
         Status::Failed => out.bad("✗"),
     };
-    let size = format!("{} nodes, {} steps", d.nodes, d.steps);
-    let axioms = match d.axioms.is_empty() {
-        true => String::new(),
-        false => format!(", axioms: {}", d.axioms.join(" ")),
+    let mut facts = match d.status {
+        Status::Failed => String::new(),
+        _ => format!("  {} nodes, {} steps", d.nodes, d.steps),
     };
-    let hole = if d.status == Status::Hole {
-        ", has a hole (sorry)"
-    } else {
-        ""
-    };
-    out.say(format_args!(
-        "  {mark} {} {}  {}",
-        d.kind.word(),
-        d.name,
-        out.faint(&format!("{size}{axioms}{hole}"))
-    ));
+    if !d.axioms.is_empty() {
+        facts.push_str(&format!(", axioms: {}", d.axioms.join(" ")));
+    }
+    if d.status == Status::Hole {
+        facts.push_str(", has a hole (sorry)");
+    }
+    let (kind, name) = (d.kind.word(), &d.name);
+    out.say(format_args!("  {mark} {kind} {name}{}", out.faint(&facts)));
     for p in &d.ptx {
         out.say(format_args!(
             "      entry {} of {}, sha256 {}",

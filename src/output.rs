@@ -97,7 +97,7 @@ impl Output {
     }
 
     fn paint(&self, code: &str, s: &str) -> String {
-        match self.color_out {
+        match self.color_out && !s.is_empty() {
             true => format!("\x1b[{code}m{s}\x1b[0m"),
             false => s.to_owned(),
         }

@@ -4,11 +4,11 @@
 //!
 //! ```text
 //! -- expect: tactic.rfl 7: not equal by computation
-//! -- repair: n + 1 => n
+//! -- repair: n + 1 ==> n
 //! ```
 //!
 //! Every error of the script has to be expected (code, line, a part of its text), every expectation has to come true, and
-//! the script with all its repairs (each from-text occurs exactly once) has to be accepted.
+//! the script with all its repairs (each from-text occurs exactly once, `\n` in it ends a line) has to be accepted.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -135,18 +135,26 @@ fn expectations(source: &str) -> Result<Vec<Expected>, Failed> {
     Ok(all)
 }
 
+/// A comment's text with its `\\n` as ends of lines.
+fn lines(s: &str) -> String {
+    s.replace("\\n", "\n")
+}
+
 /// The text with what its `-- repair:` comments say.
 fn repaired(source: &str) -> Result<String, Failed> {
     let mut text = source.to_owned();
     let mut any = false;
     for line in source.lines().filter_map(|l| l.strip_prefix("-- repair: ")) {
         let (from, to) = line
-            .split_once(" => ")
-            .ok_or(format!("not `from => to`: {line}"))?;
+            .split_once(" ==> ")
+            .ok_or(format!("not `from ==> to`: {line}"))?;
         let (header, body) = text
             .split_once("\n\n")
             .ok_or("no blank line below the header")?;
-        text = format!("{header}\n\n{}", replace_once(body, from, to)?);
+        text = format!(
+            "{header}\n\n{}",
+            replace_once(body, &lines(from), &lines(to))?
+        );
         any = true;
     }
     match any {
