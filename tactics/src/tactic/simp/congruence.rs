@@ -328,7 +328,8 @@ impl Simp {
                     proof: Some(p),
                 };
             }
-            return Ok(step);
+            let more = self.simplify(el, step.expr)?;
+            return trans(el, e, step, more);
         }
         if dependent || !rest.is_empty() {
             return self.branches(el, e, f, args, 3);

@@ -4,6 +4,7 @@ use logic::{BinderInfo, ConstantInfo, Expr, Level, Node};
 
 use crate::meta::{Elab, Result, Transparency};
 
+use super::super::util::{ATTEMPT, with_budget};
 use super::result::{Simplified, eq_false, eq_true};
 use super::rules::RuleSet;
 
@@ -57,6 +58,9 @@ pub(crate) fn reduce<'b>(el: &mut Elab<'b>, rules: &RuleSet, e: Expr) -> Option<
     if let Some(r) = arithmetic(el, e, &args) {
         return Some(r);
     }
+    if let Some(r) = closed_condition(el, n, &args) {
+        return Some(r);
+    }
     if rules.unfold.contains(&n)
         && let Some(r) = el.unfold_smart(n, ls, &args)
     {
@@ -70,6 +74,38 @@ fn is_value<'b>(el: &Elab<'b>, e: Expr) -> bool {
     matches!(el.st.node(e), Node::Nat(_)) || super::super::ext::is_ctor_app(el, e)
 }
 
+/// `if c then a else b` with a condition without variables, computed: it is equal to a branch by computation, so no proof
+/// is needed.
+fn closed_condition<'b>(el: &mut Elab<'b>, head: logic::Name, args: &[Expr]) -> Option<Expr> {
+    let st = el.st;
+    let dependent = match &*st.name_to_string(head) {
+        "ite" => false,
+        "dite" => true,
+        _ => return None,
+    };
+    let (c, inst) = (*args.get(1)?, *args.get(2)?);
+    let (a, b) = (*args.get(3)?, *args.get(4)?);
+    if [c, inst].iter().any(|e| st.has_fvar(*e) || st.has_mvar(*e)) {
+        return None;
+    }
+    let decision = with_budget(el, ATTEMPT, |el| el.whnf(inst));
+    let (d, dargs) = st.unfold_app(decision);
+    let Node::Const(d, _) = st.node(d) else {
+        return None;
+    };
+    let branch = match &*st.name_to_string(d) {
+        "Decidable.isTrue" => a,
+        "Decidable.isFalse" => b,
+        _ => return None,
+    };
+    let taken = if dependent {
+        st.app(branch, *dargs.get(1)?)
+    } else {
+        branch
+    };
+    Some(el.head_beta(st.apps(taken, &args[5..])))
+}
+
 /// An operation on literals, computed.
 fn arithmetic<'b>(el: &mut Elab<'b>, e: Expr, args: &[Expr]) -> Option<Expr> {
     let st = el.st;
@@ -80,8 +116,16 @@ fn arithmetic<'b>(el: &mut Elab<'b>, e: Expr, args: &[Expr]) -> Option<Expr> {
     if !args.iter().all(|a| is_literal(el, *a)) {
         return None;
     }
-    let r = el.reduce_nat(e)?;
-    (r != e).then_some(r)
+    if let Some(r) = el.reduce_nat(e) {
+        return (r != e).then_some(r);
+    }
+    // Comparisons give a truth value.
+    let last = st.name_last(head)?;
+    if !matches!(last, "beq" | "ble" | "blt") {
+        return None;
+    }
+    let r = el.whnf(e);
+    (r == st.const0("Bool.true") || r == st.const0("Bool.false")).then_some(r)
 }
 
 fn is_literal<'b>(el: &Elab<'b>, e: Expr) -> bool {

@@ -260,6 +260,10 @@ fn at_place<'b>(
 
 fn simp_goal<'b>(el: &mut Elab<'b>, g: MVarId, s: &mut Simp) -> Result<Option<Vec<MVarId>>> {
     let target = el.mvar_type(g);
+    if let Some(e) = el.with_goal(g, |el| sides_meet(el, target, s))? {
+        el.assign(g, e);
+        return Ok(Some(Vec::new()));
+    }
     let r = el.with_goal(g, |el| s.simplify(el, target))?;
     if r.expr == el.st.const0("True") {
         let e = result::of_eq_true(el, target, r.proof);
@@ -274,6 +278,37 @@ fn simp_goal<'b>(el: &mut Elab<'b>, g: MVarId, s: &mut Simp) -> Result<Option<Ve
         return Ok(Some(Vec::new()));
     }
     Ok(Some(vec![new]))
+}
+
+/// A proof of `a = b` whose sides simplify to the same term: shorter than one through `(c = c) = True`, and without
+/// `propext`.
+fn sides_meet<'b>(el: &mut Elab<'b>, target: Expr, s: &mut Simp) -> Result<Option<Expr>> {
+    let st = el.st;
+    let Some((ty, a, b)) = el.match_eq(target) else {
+        return Ok(None);
+    };
+    if ty == st.prop() {
+        return Ok(None);
+    }
+    let ra = s.simplify(el, a)?;
+    let rb = s.simplify(el, b)?;
+    if ra.expr != rb.expr {
+        return Ok(None);
+    }
+    let back = match rb.proof {
+        None => None,
+        Some(h) => Some(el.mk_eq_symm(h)?),
+    };
+    let back = Simplified {
+        expr: b,
+        proof: back,
+    };
+    let whole = result::trans(el, a, ra, back)?;
+    let proof = match whole.proof {
+        Some(h) => h,
+        None => el.mk_eq_refl(a)?,
+    };
+    Ok(Some(proof))
 }
 
 fn replace_goal<'b>(el: &mut Elab<'b>, g: MVarId, _old: Expr, r: Simplified) -> Result<MVarId> {

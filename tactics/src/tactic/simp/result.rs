@@ -133,7 +133,10 @@ pub(crate) fn of_eq_true<'b>(el: &Elab<'b>, p: Expr, proof: Option<Expr>) -> Exp
     let st = el.st;
     match proof {
         None => st.const0("True.intro"),
-        Some(h) => st.apps(st.const0("of_eq_true"), &[p, h]),
+        Some(h) => match el.match_app(h, "eq_true", 2) {
+            Some(args) => args[1],
+            None => st.apps(st.const0("of_eq_true"), &[p, h]),
+        },
     }
 }
 
@@ -145,6 +148,9 @@ pub(crate) fn of_eq_false<'b>(el: &Elab<'b>, p: Expr, proof: Option<Expr>) -> Ex
             let f = st.const0("False");
             st.lam(st.name("h"), f, st.bvar(0), BinderInfo::Default)
         }
-        Some(h) => st.apps(st.const0("not_of_eq_false"), &[p, h]),
+        Some(h) => match el.match_app(h, "eq_false", 2) {
+            Some(args) => args[1],
+            None => st.apps(st.const0("not_of_eq_false"), &[p, h]),
+        },
     }
 }
