@@ -1,5 +1,7 @@
 //! The rules of `simp`: what a theorem says, read from left to right, and how candidates are found.
 
+use std::cmp::Ordering;
+
 use logic::{ConstantInfo, Expr, Name, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -458,16 +460,42 @@ fn same_shape(
     }
 }
 
-/// An order on terms that does not depend on when they were built: by size, then by form.
+/// Whether one term comes before another in an order that does not depend on when terms were built: smaller terms first,
+/// then by head and arguments from the left. Under it, commutativity and associativity sort sums.
 pub(crate) fn smaller(st: &logic::Store<'_>, a: Expr, b: Expr) -> bool {
-    let (x, y) = (size(st, a), size(st, b));
-    let text = |e: Expr| format!("{}", st.show(e));
-    x < y || (x == y && text(a) < text(b))
+    let mut sizes = FxHashMap::default();
+    compare(st, a, b, &mut sizes) == Ordering::Less
 }
 
-fn size(st: &logic::Store<'_>, e: Expr) -> u64 {
-    let mut memo = FxHashMap::default();
-    size_go(st, e, &mut memo)
+fn compare(st: &logic::Store<'_>, a: Expr, b: Expr, sizes: &mut FxHashMap<Expr, u64>) -> Ordering {
+    if a == b {
+        return Ordering::Equal;
+    }
+    let by_size = size_go(st, a, sizes).cmp(&size_go(st, b, sizes));
+    if by_size != Ordering::Equal {
+        return by_size;
+    }
+    let ((f, xs), (g, ys)) = (st.unfold_app(a), st.unfold_app(b));
+    if !xs.is_empty() || !ys.is_empty() {
+        let by_args = |sizes: &mut FxHashMap<Expr, u64>| {
+            xs.iter()
+                .zip(&ys)
+                .map(|(x, y)| compare(st, *x, *y, sizes))
+                .find(|o| *o != Ordering::Equal)
+                .unwrap_or(Ordering::Equal)
+        };
+        return xs
+            .len()
+            .cmp(&ys.len())
+            .then_with(|| compare(st, f, g, sizes))
+            .then_with(|| by_args(sizes));
+    }
+    match (st.node(a), st.node(b)) {
+        (Node::FVar(x), Node::FVar(y)) | (Node::MVar(x), Node::MVar(y)) => x.cmp(&y),
+        (Node::Nat(x), Node::Nat(y)) => x.cmp(y),
+        (Node::Str(x), Node::Str(y)) => x.cmp(y),
+        _ => format!("{}", st.show(a)).cmp(&format!("{}", st.show(b))),
+    }
 }
 
 fn size_go(st: &logic::Store<'_>, e: Expr, memo: &mut FxHashMap<Expr, u64>) -> u64 {
