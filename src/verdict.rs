@@ -1,11 +1,11 @@
 //! Reading scripts for a command: which files, in which order, on how many threads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
 use logic::Store;
-use tactics::driver::{FileReport, LoadError, Session, scripts_below};
+use tactics::driver::{FileReport, Kind, LoadError, Session, scripts_below};
 
 use crate::output::Output;
 
@@ -40,7 +40,8 @@ pub fn with_session<R>(
 }
 
 /// The reports of the scripts and of what they import, checked on several threads; imports of a script are checked on its
-/// thread. The result does not depend on the number of threads.
+/// thread. The result does not depend on the number of threads: a name that two scripts declare is an error only where
+/// both are in one environment, so then everything is checked once more in one.
 pub fn reports(
     scripts: &[PathBuf],
     jobs: usize,
@@ -75,6 +76,12 @@ pub fn reports(
         for report in r? {
             by_path.entry(key(&report.path)).or_insert(report);
         }
+    }
+    let mut names = BTreeSet::new();
+    let decls = by_path.values().flat_map(|r| &r.decls);
+    let mut named = decls.filter(|d| d.kind != Kind::Example);
+    if named.any(|d| !names.insert(&d.name)) {
+        return with_session(scripts, out, |s| s.reports().to_vec());
     }
     Ok(by_path.into_values().collect())
 }

@@ -413,10 +413,41 @@ fn folders() -> Result<(), Failed> {
     )
 }
 
+/// A script sees only what it imports, whatever else is checked; and what two scripts do to each other does not depend on
+/// the number of threads.
+fn apart() -> Result<(), Failed> {
+    let dir = scratch("apart")?;
+    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text);
+    write("a.ptxp", "theorem here (p : Prop) (h : p) : p := h\n")?;
+    write(
+        "b.ptxp",
+        "theorem there (p : Prop) (h : p) : p := here p h\n",
+    )?;
+    let folder = dir.display().to_string();
+    let o = expect(&["check", &folder], 1, "unknown name `here`")?;
+    ensure(
+        out(&o).contains("✓ theorem here"),
+        "the first script is accepted",
+        &o,
+    )?;
+    write("b.ptxp", "theorem here (p q : Prop) (h : q) : q := h\n")?;
+    let one = expect(&["check", &folder], 1, "`here` is declared already")?;
+    let two = expect(
+        &["check", &folder, "-j", "2"],
+        1,
+        "`here` is declared already",
+    )?;
+    ensure(
+        one.stdout == two.stdout && one.stderr == two.stderr,
+        "two threads print something else",
+        &two,
+    )
+}
+
 type Case = (&'static str, fn() -> Result<(), Failed>);
 
 pub fn trials() -> Vec<Trial> {
-    let all: [Case; 14] = [
+    let all: [Case; 15] = [
         ("exit codes", codes),
         ("the worst exit code", worst_code),
         ("diagnostics", diagnostics),
@@ -431,6 +462,7 @@ pub fn trials() -> Vec<Trial> {
         ("changed exports", changed_exports),
         ("completions", completions),
         ("folders", folders),
+        ("scripts apart", apart),
     ];
     all.into_iter()
         .map(|(name, f)| Trial::test(format!("cli: {name}"), f))

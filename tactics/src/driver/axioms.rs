@@ -110,9 +110,7 @@ fn single(env: &Environment<'_>, ty: &str, ctor: &str, expected: impl Fn(Name) -
 
 /// Whether `Quot` and `Quot.mk` are the kernel's.
 fn quot_is_the_kernels(env: &Environment<'_>) -> bool {
-    let is = |name: &str, wanted: QuotKind| {
-        matches!(env.get(env.store().name(name)), Some(ConstantInfo::Quot { kind, .. }) if *kind == wanted)
-    };
+    let is = |name: &str, wanted: QuotKind| matches!(env.get(env.store().name(name)), Some(ConstantInfo::Quot { kind, .. }) if *kind == wanted);
     is("Quot", QuotKind::Type) && is("Quot.mk", QuotKind::Mk)
 }
 

@@ -276,12 +276,7 @@ pub(super) fn assumptions(
 }
 
 /// Adds the assumptions of every statement in `e`; `free` are the variables around it that stand for any.
-fn switches_in(
-    env: &Environment<'_>,
-    e: Expr,
-    free: &[bool],
-    found: &mut Option<Vec<String>>,
-) {
+fn switches_in(env: &Environment<'_>, e: Expr, free: &[bool], found: &mut Option<Vec<String>>) {
     let st = env.store();
     let mut todo = vec![(e, 0u32)];
     let mut seen = rustc_hash::FxHashSet::default();

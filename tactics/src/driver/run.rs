@@ -1,8 +1,9 @@
 //! Running a script: its imports first, then its commands one by one; a command that fails does not stop the next.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use logic::{ConstantInfo, Name, Node};
+use logic::{ConstantInfo, Name, Node, Store};
 
 use super::{DeclReport, Kind, Status};
 use super::{FileId, FileReport, Left, LoadError, Loaded, Session, axioms, facts, load};
@@ -150,6 +151,9 @@ impl<'b> Session<'b> {
         let ext = &mut self.el.ext;
         (ext.simp, ext.instances, ext.ext) = Default::default();
         self.el.cache.instances.clear();
+        let seen: rustc_hash::FxHashSet<FileId> = visible.iter().copied().collect();
+        let hidden = self.owner.iter().filter(|(_, f)| !seen.contains(f));
+        self.el.scope.hidden = Some(Rc::new(hidden.map(|(n, _)| *n).collect()));
         let mut notations = Notations::new();
         for i in visible {
             let left = &self.files[*i].left;
@@ -164,7 +168,6 @@ impl<'b> Session<'b> {
     /// Runs one command and reports what it declared.
     fn command(&mut self, file: FileId, command: &Command, report: &mut FileReport) {
         let mark = self.el.env.constants().count();
-        let steps = self.el.env.steps();
         let ptx_before = report.ptx.len();
         match &command.kind {
             CommandKind::Import(_) => {}
@@ -172,7 +175,6 @@ impl<'b> Session<'b> {
             CommandKind::PtxModule(m) => self.ptx_module(file, m, report),
             _ => self.el.command(command),
         }
-        let steps = self.el.env.steps() - steps;
         let mut messages = std::mem::take(&mut self.el.messages);
         let new: Vec<Name> = self
             .el
@@ -200,7 +202,7 @@ impl<'b> Session<'b> {
         let failed =
             messages.iter().any(|d| d.severity == Severity::Error) || report.ptx.len() > ptx_before;
         let hole = messages.iter().any(|d| d.code == "decl.sorry");
-        self.report_decls(command, &new, steps, (failed, hole), report);
+        self.report_decls(command, &new, (failed, hole), report);
         report.diagnostics.extend(messages);
     }
 
@@ -268,7 +270,6 @@ impl<'b> Session<'b> {
         &mut self,
         command: &Command,
         new: &[Name],
-        steps: u64,
         (failed, hole): (bool, bool),
         report: &mut FileReport,
     ) {
@@ -276,7 +277,7 @@ impl<'b> Session<'b> {
             match command.kind {
                 CommandKind::PtxModule(_) => {
                     for n in new {
-                        let r = self.decl_report(*n, Kind::Kernel, command.span, 0, failed);
+                        let r = self.decl_report(*n, &[*n], Kind::Kernel, command.span, failed);
                         report.decls.push(r);
                     }
                 }
@@ -284,36 +285,35 @@ impl<'b> Session<'b> {
                 CommandKind::Decl(_) if failed || hole => {
                     let status = if failed { Status::Failed } else { Status::Hole };
                     let r = not_declared("(no name)".to_owned(), Kind::Example, command.keyword);
-                    report.decls.push(DeclReport { status, steps, ..r });
+                    report.decls.push(DeclReport { status, ..r });
                 }
                 _ => {}
             }
             return;
         };
-        let written = self.el.ident_name(ident);
-        let found = new
-            .iter()
-            .copied()
-            .find(|n| *n == written || ends_with(self, *n, written));
-        let r = match found {
-            Some(n) => self.decl_report(n, kind, ident.span, steps, failed),
-            None => DeclReport {
-                steps,
-                ..not_declared(self.el.st.name_to_string(written), kind, ident.span)
-            },
+        let full = self.el.declared_name(ident);
+        let is_it = |n: &&Name| **n == full || ends_with(self, **n, full);
+        let r = match new.iter().find(is_it).copied() {
+            Some(n) => self.decl_report(n, new, kind, ident.span, failed),
+            None => not_declared(self.el.st.name_to_string(full), kind, ident.span),
         };
         report.decls.push(r);
     }
 
+    /// The report of constant `n`, which a command declared among the constants `new`.
     fn decl_report(
         &mut self,
         n: Name,
+        new: &[Name],
         kind: Kind,
         span: Span,
-        steps: u64,
         failed: bool,
     ) -> DeclReport {
         let env = &self.el.env;
+        // The steps for it and its parts (`n.match_1`), but not for equations of other functions that it happened to
+        // need first.
+        let parts = new.iter().filter(|m| is_below(self.el.st, **m, n));
+        let steps = parts.filter_map(|m| env.steps_of(*m)).sum();
         let axioms = self.facts.axioms(env, n);
         let kernels = self
             .facts
@@ -388,6 +388,15 @@ fn declared(kind: &CommandKind) -> Option<(&Ident, Kind)> {
         CommandKind::Structure(d) => Some((&d.name, Kind::Inductive)),
         _ => None,
     }
+}
+
+/// Whether `n` is `root` or a name in it.
+fn is_below(st: &Store<'_>, n: Name, root: Name) -> bool {
+    let mut n = n;
+    while n != root && !n.is_anon() {
+        n = st.name_prefix(n);
+    }
+    n == root
 }
 
 /// Whether the last components of `n` are those of `suffix`.
