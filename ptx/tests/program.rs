@@ -480,6 +480,22 @@ fn refusals() {
         Reason::OperandKind("a parameter with a constant offset"),
         "[p+-8]",
     );
+    with(
+        "ld.param.u32 %r1, [p+2];",
+        Reason::Offset("a multiple of the size of the type"),
+        "[p+2]",
+    );
+    // -4, to whoever reads 32 bits.
+    with(
+        "ld.global.u32 %r1, [%rd1+4294967292];",
+        Reason::Offset("a signed number of 32 bits"),
+        "4294967292",
+    );
+    with(
+        "st.global.u32 [-8], %r1;",
+        Reason::Offset("an unsigned number of 32 bits"),
+        "8",
+    );
     with("{ ret; }", Reason::Scope, "{ ret; }");
     with(
         ".shared .b32 x;",
@@ -507,6 +523,38 @@ fn refusals() {
         translate(entry(&m, "k")).map_err(|e| e.reason),
         Err(Reason::Directive(".reqntid".into()))
     );
+}
+
+/// Without `.address_size 64` an address has 32 bits.
+#[test]
+fn address_sizes() {
+    let sizes = [
+        ("", Some(32)),
+        (".address_size 32\n", Some(32)),
+        (".address_size 64\n.address_size 32\n", Some(32)),
+        (".address_size 64\n", None),
+    ];
+    for (directive, refused) in sizes {
+        let m = parse(&format!(
+            ".version 9.0\n.target sm_90\n{directive}.entry k() {{ ret; }}"
+        ))
+        .expect("parses");
+        let bump = Bump::new();
+        let store = Store::new(&bump);
+        let all = module_declarations(&store, &m, store.name("m")).expect("rendered as read");
+        let reasons: Vec<_> = all
+            .unsupported
+            .iter()
+            .map(|(_, e)| e.reason.clone())
+            .collect();
+        let expected: Vec<_> = refused.map(Reason::AddressSize).into_iter().collect();
+        assert_eq!(reasons, expected);
+        assert_eq!(all.kernels.len() + reasons.len(), 1);
+        assert_eq!(
+            summary(&m).entries[0].unsupported.is_some(),
+            refused.is_some()
+        );
+    }
 }
 
 /// Forms that vadd does not have go round too, and normal forms are as documented.

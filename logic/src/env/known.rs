@@ -86,7 +86,7 @@ impl<'b> Environment<'b> {
     }
 
     /// Whether `Eq` is `inductive Eq.{u} {α : Sort u} (a : α) : α → Prop | refl : Eq a a`.
-    pub(crate) fn eq_is_leans(&self) -> bool {
+    pub fn eq_is_leans(&self) -> bool {
         let (st, k) = (self.st, self.known);
         let Some(ConstantInfo::Inductive(eq)) = self.get(k.eq) else {
             return false;

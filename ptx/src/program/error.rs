@@ -30,6 +30,10 @@ pub enum Reason {
     Width(u32, u32),
     /// A literal that cannot stand for a value of this type.
     Literal(&'static str),
+    /// An offset or address that an instruction cannot hold; which ones it can.
+    Offset(&'static str),
+    /// Addresses of another size than 64 bits (`.address_size`; without it they have 32).
+    AddressSize(u64),
     /// More values than one access can move: 16 bytes.
     AccessTooWide,
     /// A declaration that is no register declaration, by its first word.
@@ -63,6 +67,13 @@ impl fmt::Display for Unsupported {
                 "a register of {wanted} bits is wanted here, this one has {given}"
             ),
             Reason::Literal(ty) => write!(f, "this literal is no value of type `.{ty}`"),
+            Reason::Offset(wanted) => write!(f, "this must be {wanted}"),
+            Reason::AddressSize(n) => {
+                write!(
+                    f,
+                    "addresses of {n} bits have no meaning yet: `.address_size 64` is wanted"
+                )
+            }
             Reason::AccessTooWide => f.write_str("one access moves at most 16 bytes"),
             Reason::Declaration(d) => {
                 write!(f, "a declaration of `{d}` variables has no meaning yet")

@@ -26,7 +26,7 @@ pub use normal::{normal, normal_text};
 pub use render::render_kernel;
 pub use summary::{EntrySummary, InstrSummary, Summary, summary};
 pub use to_term::{Definition, isa_declarations, kernel_term, opcode_name};
-pub use translate::{Translation, translate};
+pub use translate::{Translation, translate, translate_in};
 
 use crate::text::ast::{Function, Module};
 use crate::text::span::Span;
@@ -61,7 +61,7 @@ pub fn module_declarations(
 ) -> Result<ModuleDeclarations, RenderMismatch> {
     let mut all = ModuleDeclarations::default();
     for f in m.entries() {
-        match translate(f) {
+        match translate_in(m, f) {
             Err(e) => all.unsupported.push((f.name.text.clone(), e)),
             Ok(translation) => {
                 let value = kernel_term(store, &translation.kernel);

@@ -1,7 +1,7 @@
 //! What is in a module: for `ptxprove show`.
 
 use super::error::Unsupported;
-use super::translate::{line, prepare, translate};
+use super::translate::{line, prepare, translate_in};
 use crate::isa;
 use crate::text::ast::{
     Block, Decl, Function, FunctionKind, Instr, Item, Module, Statement, type_name,
@@ -72,7 +72,7 @@ pub fn summary(m: &Module) -> Summary {
                 .variables
                 .extend(d.vars.iter().map(|v| v.name.text.clone())),
             Item::Function(f) if f.body.is_some() => match f.kind {
-                FunctionKind::Entry => s.entries.push(entry(f)),
+                FunctionKind::Entry => s.entries.push(entry(m, f)),
                 FunctionKind::Func => s.functions.push(f.name.text.clone()),
             },
             _ => {}
@@ -81,7 +81,7 @@ pub fn summary(m: &Module) -> Summary {
     s
 }
 
-fn entry(f: &Function) -> EntrySummary {
+fn entry(m: &Module, f: &Function) -> EntrySummary {
     let name = |p: &crate::text::ast::Param| {
         (
             p.var.name.text.clone(),
@@ -115,7 +115,7 @@ fn entry(f: &Function) -> EntrySummary {
         params: f.params.iter().flatten().map(name).collect(),
         registers: walk.registers,
         instructions: walk.instrs.iter().map(instruction).collect(),
-        unsupported: translate(f).err(),
+        unsupported: translate_in(m, f).err(),
     }
 }
 

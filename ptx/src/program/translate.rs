@@ -4,7 +4,7 @@ use super::data::*;
 use super::error::{Reason, Unsupported};
 use super::names::Names;
 use crate::isa::{self, Form, types};
-use crate::text::ast::{self, Function, Sign, Statement, Tuning};
+use crate::text::ast::{self, Function, Module, Sign, Statement, Tuning};
 use crate::text::span::Span;
 
 type Res<T> = Result<T, Unsupported>;
@@ -49,6 +49,16 @@ pub fn translate(f: &Function) -> Res<Translation> {
     }
     kernel.regs = names.regs;
     Ok(Translation { kernel, spans })
+}
+
+/// The data of an entry of this module, whose addresses must have 64 bits.
+///
+/// Errors: as for [`translate`].
+pub fn translate_in(m: &Module, f: &Function) -> Res<Translation> {
+    match m.address_size() {
+        64 => translate(f),
+        n => refuse(Reason::AddressSize(n), f.head),
+    }
 }
 
 /// The names of an entry, its parameters, and its labels with the lines they stand before.
@@ -266,13 +276,16 @@ fn mem_ty(i: &ast::Instr, form: &Form) -> Res<MemTy> {
     })
 }
 
-/// `[base]` or `[base+offset]`: the base and the offset.
+/// `[base]` or `[base+offset]`: the base and the offset, a signed 32-bit number (ISA §6.4.1).
 fn address(x: &ast::Operand) -> Res<(&ast::Operand, Lit)> {
     let plain = |x| Ok((x, Lit::Int(false, 0)));
     match x {
         ast::Operand::Address(inside, _) => match &inside[..] {
             [ast::Operand::Offset(base, o)] => match (base.as_ref(), o.value()) {
                 (base, 0) => plain(base),
+                (_, v) if i32::try_from(v).is_err() => {
+                    refuse(Reason::Offset("a signed number of 32 bits"), o.int.span)
+                }
                 (base, v) => Ok((base, Lit::Int(v < 0, o.int.value))),
             },
             [base] => plain(base),
@@ -288,6 +301,13 @@ fn ld_param(names: &Names, i: &ast::Instr, form: &Form) -> Res<Instr> {
     let (rw, dst) = reg(names, d)?;
     at_least(ty.bits(), rw, d)?;
     match address(a)? {
+        // As everywhere, the address is a multiple of the size (ISA §9.7.10.8).
+        (ast::Operand::Name(_), Lit::Int(false, off)) if off % u64::from(ty.bits() / 8) != 0 => {
+            refuse(
+                Reason::Offset("a multiple of the size of the type"),
+                a.span(),
+            )
+        }
         (ast::Operand::Name(p), Lit::Int(false, off)) => Ok(Instr::LdParam {
             ty,
             rw,
@@ -339,9 +359,12 @@ fn elements<'i>(
     Ok(all)
 }
 
-/// The base of an address: a 64-bit register or an integer.
+/// The base of an address: a 64-bit register or an unsigned number of 32 bits (ISA §6.4.1).
 fn base(names: &Names, x: &ast::Operand) -> Res<Operand> {
     match x {
+        ast::Operand::Int(s, n) if *s == Sign::Minus || u32::try_from(n.value).is_err() => {
+            refuse(Reason::Offset("an unsigned number of 32 bits"), n.span)
+        }
         ast::Operand::Int(..) => Ok(Operand::Imm(literal(x, 64, "b64")?)),
         x => Ok(Operand::Reg(reg_of_width(names, x, 64)?)),
     }

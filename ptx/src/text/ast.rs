@@ -420,6 +420,23 @@ pub fn attribute_number(attrs: &[Attr], word: &str) -> Option<u64> {
 }
 
 impl Module {
+    /// The size of an address in bits: that of `.address_size`, or 32 (ISA §11.1.3). A second directive that says otherwise
+    /// counts too, so that a module has more than one size only if one of them is not 64.
+    pub fn address_size(&self) -> u64 {
+        let sizes = self.items.iter().filter_map(|item| match item {
+            Item::AddressSize(n) => Some(n.value),
+            _ => None,
+        });
+        let mut size = None;
+        for n in sizes {
+            size = match size {
+                None | Some(64) => Some(n),
+                other => other,
+            };
+        }
+        size.unwrap_or(32)
+    }
+
     /// The kernels that have a body, in order.
     pub fn entries(&self) -> impl Iterator<Item = &Function> {
         self.items.iter().filter_map(|item| match item {
