@@ -6,7 +6,9 @@ use crate::meta::{Elab, ElabError, FVarId, MVarId, Result, Transparency};
 use crate::syntax::ast::{self, Ident, Term};
 
 use super::cases::{cases_core, no_names};
-use super::util::{ATTEMPT, context, goal_in, hypothesis, on_goal, tag, term_local, with_budget};
+use super::util::{
+    ATTEMPT, context, goal_in, hypothesis, on_goal, stated_type, tag, term_local, with_budget,
+};
 
 /// `intros x y`: those names, or as many as the goal shows.
 pub(crate) fn intros<'b>(
@@ -587,8 +589,7 @@ pub(crate) fn specialize<'b>(el: &mut Elab<'b>, m: MVarId, t: &Term) -> Result<V
         );
     };
     let (e, new) = el.with_goal(m, |el| el.elab_for_tactic(t, None, true))?;
-    let ty = el.with_goal(m, |el| el.infer_type(e))?;
-    let ty = el.instantiate_mvars(ty);
+    let ty = stated_type(el, m, e)?;
     let (_, g) = el.replace_local(m, h, ty, e)?;
     let mut out = vec![g];
     out.extend(new);

@@ -12,7 +12,7 @@ use super::basic;
 use super::intro::from_pattern;
 use super::location::{at_places, places};
 use super::rcases::obtain;
-use super::util::{binder_name, elab_type, elab_type_like, goal_in, on_goal, tag};
+use super::util::{binder_name, elab_type, elab_type_like, goal_in, on_goal, stated_type, tag};
 
 fn this<'b>(el: &Elab<'b>) -> Name {
     el.name("this")
@@ -96,7 +96,7 @@ pub(crate) fn have<'b>(el: &mut Elab<'b>, m: MVarId, d: &LetDecl) -> Result<Vec<
             let (e, new) = el.with_goal(m, |el| el.elab_for_tactic(&v, ty_e, true))?;
             let ty_e = match ty_e {
                 Some(t) => t,
-                None => el.with_goal(m, |el| el.infer_type(e))?,
+                None => stated_type(el, m, e)?,
             };
             let ty_e = el.instantiate_mvars(ty_e);
             let e = el.instantiate_mvars(e);
@@ -145,7 +145,7 @@ pub(crate) fn let_<'b>(el: &mut Elab<'b>, m: MVarId, d: &LetDecl) -> Result<Vec<
     let (e, new) = el.with_goal(m, |el| el.elab_for_tactic(&value, ty_e, true))?;
     let ty_e = match ty_e {
         Some(t) => t,
-        None => el.with_goal(m, |el| el.infer_type(e))?,
+        None => stated_type(el, m, e)?,
     };
     let (ty_e, e) = (el.instantiate_mvars(ty_e), el.instantiate_mvars(e));
     let (_, g) = el.define(m, name, ty_e, e)?;

@@ -8,8 +8,8 @@ use crate::syntax::ast::{self, Discr, RPattern, RPatternKind, Span, Term};
 use super::cases::{CaseGoal, cases_core, generalize_term};
 use super::subst::subst_eq;
 use super::util::{
-    FVarSubst, as_fvar, binder_name, elab_type, elab_type_like, ident_name, on_goal, term_local,
-    try_clear,
+    FVarSubst, as_fvar, binder_name, elab_type, elab_type_like, ident_name, on_goal, stated_type,
+    term_local, try_clear,
 };
 
 /// What a pattern calls its value.
@@ -338,7 +338,7 @@ pub(crate) fn value_variable<'b>(
         }
         let ty = match expected {
             Some(t) => t,
-            None => el.with_goal(m, |el| el.infer_type(e))?,
+            None => stated_type(el, m, e)?,
         };
         let ty = el.instantiate_mvars(ty);
         if el.with_goal(m, |el| el.is_prop(ty)) {

@@ -35,6 +35,7 @@ pub(crate) fn equation_of<'b>(
     let st = el.st;
     let ty = el.infer_type(proof)?;
     let ty = el.instantiate_mvars(ty);
+    let ty = el.beta_everywhere(ty);
     let mut open = Vec::new();
     let mut cur = ty;
     let mut proof = proof;

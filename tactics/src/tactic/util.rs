@@ -246,6 +246,13 @@ pub(crate) fn with_budget<'b, R>(
     r
 }
 
+/// The type of a term of a goal, as a person would write it: a function put in for a variable is applied.
+pub(crate) fn stated_type<'b>(el: &mut Elab<'b>, m: MVarId, e: Expr) -> Result<Expr> {
+    let ty = el.with_goal(m, |el| el.infer_type(e))?;
+    let ty = el.instantiate_mvars(ty);
+    Ok(el.beta_everywhere(ty))
+}
+
 /// Elaborates a type in the context of a goal, completely.
 pub(crate) fn elab_type<'b>(el: &mut Elab<'b>, m: MVarId, t: &ast::Term) -> Result<Expr> {
     let ty = el.with_goal(m, |el| el.isolated(|el| el.elab_type(t)))?;
