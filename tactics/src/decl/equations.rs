@@ -26,17 +26,7 @@ impl<'b> Elab<'b> {
         let saved = self.lctx.clone();
         self.lctx = crate::meta::LCtx::default();
         let mut found: Vec<(Expr, Expr)> = Vec::new();
-        let r = (|el: &mut Self| {
-            let mut xs = Vec::new();
-            let mut cur = value;
-            while let Node::Lam(n, t, b, bi) = st.node(cur) {
-                let x = el.push_local(n, t, bi);
-                xs.push(x);
-                cur = st.instantiate1(b, x);
-            }
-            let lhs = st.apps(head, &xs);
-            el.leaves(&xs, lhs, cur, &mut found, 0)
-        })(self);
+        let r = self.equation_leaves(head, value, &mut found);
         self.lctx = saved;
         r?;
         let mut names = Vec::new();
@@ -61,6 +51,25 @@ impl<'b> Elab<'b> {
         }
         self.ext.equations.insert(name, names.clone());
         Ok(names)
+    }
+
+    /// Opens the arguments of a definition and collects the equations of its body.
+    fn equation_leaves(
+        &mut self,
+        head: Expr,
+        value: Expr,
+        out: &mut Vec<(Expr, Expr)>,
+    ) -> Result<()> {
+        let st = self.st;
+        let mut xs = Vec::new();
+        let mut cur = value;
+        while let Node::Lam(n, t, b, bi) = st.node(cur) {
+            let x = self.push_local(n, t, bi);
+            xs.push(x);
+            cur = st.instantiate1(b, x);
+        }
+        let lhs = st.apps(head, &xs);
+        self.leaves(&xs, lhs, cur, out, 0)
     }
 
     fn leaves(

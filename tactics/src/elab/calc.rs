@@ -52,10 +52,10 @@ impl<'b> Elab<'b> {
         let Some((p, rel)) = acc else {
             return Err(ElabError::new(span, "`calc` without steps"));
         };
-        if let Some(x) = expected {
-            if !self.is_defeq(x, rel) {
-                return Err(self.type_mismatch(p, rel, x).at(span));
-            }
+        if let Some(x) = expected
+            && !self.is_defeq(x, rel)
+        {
+            return Err(self.type_mismatch(p, rel, x).at(span));
         }
         Ok(p)
     }

@@ -163,10 +163,11 @@ impl<'b> Elab<'b> {
         for x in lctx.iter().rev().take(16) {
             let d = self.local(x);
             let ty = self.instantiate_mvars(d.ty);
-            let empty = self
+            // Without constructors, or with indices that none of them has.
+            let candidate = self
                 .get_inductive_app(ty)
-                .is_some_and(|(i, _, _, _)| i.ctors.is_empty());
-            if empty && d.value.is_none() {
+                .is_some_and(|(i, _, _, _)| i.ctors.is_empty() || i.num_indices > 0);
+            if candidate && d.value.is_none() {
                 let s = self.save();
                 if let Ok(g) = cases_core(self, goal, x, &|_, infos| vec![None; infos.len()])
                     && g.is_empty()
@@ -176,6 +177,11 @@ impl<'b> Elab<'b> {
                 self.restore(&s);
             }
         }
+        let s = self.save();
+        if matches!(crate::tactic::basic::contradiction(self, goal), Ok(g) if g.is_empty()) {
+            return true;
+        }
+        self.restore(&s);
         false
     }
 

@@ -132,6 +132,12 @@ impl<'b> Elab<'b> {
                 )
                 .code("elab.match"));
             }
+            for x in &xs {
+                let t = el.infer_type(*x)?;
+                if el.may_postpone && el.is_mvar_headed(t) {
+                    return Err(ElabError::Postpone);
+                }
+            }
             let hyps = vec![None; n];
             let e = el.compile_match(&xs, &hyps, alts, body, span)?;
             Ok(el.mk_lambda(&all.0, e))

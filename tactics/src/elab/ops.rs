@@ -3,11 +3,13 @@
 //! A tree of arithmetic operators is elaborated as a whole: its leaves first, without an expected type; numerals take the
 //! type that the other leaves (or the expected type) agree on; `Nat` leaves are coerced where that is `Int`.
 
+use std::rc::Rc;
+
 use logic::{BinderInfo, Expr, Name, Node};
 use num_bigint::BigUint;
 
 use crate::elab::app::{ArgVal, Args};
-use crate::meta::{Elab, ElabError, Result};
+use crate::meta::{Elab, ElabError, PendingKind, Result};
 use crate::syntax::ast::{Arg, BinOp, Ident, Span, Term, TermKind, UnOp};
 
 pub(super) enum Tree {
@@ -272,7 +274,10 @@ impl<'b> Elab<'b> {
         let ty = match self.join_types(&types) {
             Some(t) => t,
             None => {
-                if self.may_postpone && (unknown || (expected.is_some() && !exp_known)) {
+                if self.may_postpone
+                    && !self.force_ops
+                    && (unknown || (expected.is_some() && !exp_known))
+                {
                     return Err(ElabError::Postpone);
                 }
                 self.default_num_type(neg)
@@ -309,6 +314,13 @@ impl<'b> Elab<'b> {
             Tree::Num(n, s) => {
                 let w = self.whnf_reducible(ty);
                 if matches!(self.st.node(self.st.app_fn(w)), Node::MVar(_)) {
+                    if self.may_postpone && !self.force_ops {
+                        let t = Term {
+                            kind: TermKind::Num(n.clone()),
+                            span: *s,
+                        };
+                        return Ok(self.postpone(ty, PendingKind::Term(Rc::new(t)), *s));
+                    }
                     let nat = self.st.constant(self.known.nat, &[]);
                     self.is_defeq(ty, nat);
                 }
@@ -403,7 +415,7 @@ impl<'b> Elab<'b> {
     ) -> Result<Expr> {
         let Some((n, pre)) = self.find_op(f, ty) else {
             let w = self.instantiate_mvars(ty);
-            if self.may_postpone && self.is_mvar_headed(w) {
+            if self.may_postpone && !self.force_ops && self.is_mvar_headed(w) {
                 return Err(ElabError::Postpone);
             }
             let t = self.pp(w);
@@ -485,5 +497,5 @@ fn not_call(id: Ident, e: &Term, span: Span) -> Term {
 }
 
 pub(super) fn has_ops(t: &Tree) -> bool {
-    !matches!(t, Tree::Leaf(..))
+    !matches!(t, Tree::Leaf(..) | Tree::Num(..))
 }

@@ -41,7 +41,11 @@ impl<'b> Elab<'b> {
         let ty = match self.join_types(&types) {
             Some(t) => t,
             None => {
-                if unknown && self.may_postpone && (need_type || has_ops(&l) || has_ops(&r)) {
+                if unknown
+                    && self.may_postpone
+                    && !self.force_ops
+                    && (need_type || has_ops(&l) || has_ops(&r))
+                {
                     self.synthesize_light()?;
                     let (mut t2, mut u2, mut n2) = (Vec::new(), false, false);
                     self.survey(&l, &mut t2, &mut u2, &mut n2)?;

@@ -28,12 +28,12 @@ impl<'b> Elab<'b> {
             let w = el.whnf(t);
             !el.is_mvar_headed(w)
         };
-        if target.is_none_or(|t| !known(self, t)) {
-            if let Some(s) = srcs.first() {
-                let t = self.infer_type(*s)?;
-                if known(self, t) {
-                    target = Some(t);
-                }
+        if target.is_none_or(|t| !known(self, t))
+            && let Some(s) = srcs.first()
+        {
+            let t = self.infer_type(*s)?;
+            if known(self, t) {
+                target = Some(t);
             }
         }
         let Some(target) = target.filter(|t| known(self, *t)) else {

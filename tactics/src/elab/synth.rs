@@ -66,6 +66,19 @@ impl<'b> Elab<'b> {
                 });
             if let Some(i) = forced {
                 let p = self.pending.remove(i);
+                // An operator decides for itself first; its operands may still wait.
+                let operator = matches!(&p.kind, PendingKind::Term(t)
+                    if matches!(t.kind, TermKind::Binop { .. } | TermKind::Unop { .. }));
+                if operator {
+                    let old = std::mem::replace(&mut self.may_postpone, true);
+                    let ops = std::mem::replace(&mut self.force_ops, true);
+                    let r = self.resume(&p);
+                    self.may_postpone = old;
+                    self.force_ops = ops;
+                    if r? {
+                        continue;
+                    }
+                }
                 let old = std::mem::replace(&mut self.may_postpone, false);
                 let r = self.resume(&p);
                 self.may_postpone = old;

@@ -180,6 +180,21 @@ impl<'b> Elab<'b> {
 
     /// Whether one of the variables occurs in a term.
     pub fn occurs_fvar(&self, e: Expr, ids: &[FVarId]) -> bool {
-        self.st.has_fvar(e) && self.collect_fvars(e).iter().any(|i| ids.contains(i))
+        let st = self.st;
+        if ids.is_empty() || !st.has_fvar(e) {
+            return false;
+        }
+        let mut found = false;
+        st.replace(e, |x, _| {
+            if found || !st.has_fvar(x) {
+                return Some(x);
+            }
+            if let logic::Node::FVar(i) = st.node(x) {
+                found |= ids.contains(&FVarId(i));
+                return Some(x);
+            }
+            None
+        });
+        found
     }
 }

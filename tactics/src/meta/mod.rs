@@ -73,6 +73,9 @@ pub enum PendingKind {
     Coercion(Expr),
 }
 
+/// What an instance is for: the head of its result, the head of the last argument, and for an equation of its type.
+pub(crate) type InstanceKey = (Option<Name>, (Option<Name>, Option<Name>));
+
 #[derive(Default)]
 pub(crate) struct Cache {
     pub infer: FxHashMap<Expr, Expr>,
@@ -80,7 +83,7 @@ pub(crate) struct Cache {
     pub whnf_core: FxHashMap<(Expr, Transparency), Expr>,
     pub defeq: FxHashMap<(Expr, Expr, Transparency), bool>,
     pub instances: FxHashMap<Expr, Option<Expr>>,
-    pub instance_keys: FxHashMap<Name, (Option<Name>, (Option<Name>, Option<Name>))>,
+    pub instance_keys: FxHashMap<Name, InstanceKey>,
 }
 
 /// The elaborator.
@@ -105,6 +108,8 @@ pub struct Elab<'b> {
     pub failed: bool,
     /// Whether elaboration may leave problems for later.
     pub may_postpone: bool,
+    /// Whether operators take what they know now (numerals are `Nat`s) although their operands may be postponed.
+    pub(crate) force_ops: bool,
     /// Whether an error inside a tactic block is reported and the block's goal given up, so that more errors are found.
     pub recover: bool,
     /// `_`s with their places.
@@ -166,6 +171,7 @@ impl<'b> Elab<'b> {
             pending: im::Vector::new(),
             used_sorry: false,
             may_postpone: true,
+            force_ops: false,
             recover: false,
             holes: Vec::new(),
             named_holes: Vec::new(),

@@ -55,6 +55,12 @@ pub(crate) fn table(st: &Store<'_>) -> FxHashMap<Name, NatOp> {
 /// No power or shift produces more bits than this.
 const MAX_BITS: u64 = 1 << 20;
 
+/// No product produces more bits than this, the kernel's own limit.
+const MAX_PRODUCT_BITS: u64 = 1 << 24;
+
+/// Operands of this many bits make an operation as dear as one step of work. Every result is kept for good.
+const BITS_A_STEP: u64 = 512;
+
 impl<'b> Elab<'b> {
     /// The value of a literal, `Nat.zero`, or `Nat.succ` of one (no reduction).
     pub fn nat_lit(&self, e: Expr) -> Option<BigUint> {
@@ -109,6 +115,11 @@ impl<'b> Elab<'b> {
                 let op = *self.nat_ops.get(&c)?;
                 let x = self.nat_arg(a)?;
                 let y = self.nat_arg(b)?;
+                let size = x.bits().saturating_add(y.bits());
+                self.steps = self.steps.saturating_add(size / BITS_A_STEP);
+                if self.exhausted() {
+                    return None;
+                }
                 self.nat_op(op, &x, &y)
             }
             _ => None,
@@ -168,7 +179,12 @@ impl<'b> Elab<'b> {
                     BigUint::zero()
                 }
             }
-            NatOp::Mul => x * y,
+            NatOp::Mul => {
+                if x.bits().saturating_add(y.bits()) > MAX_PRODUCT_BITS {
+                    return None;
+                }
+                x * y
+            }
             NatOp::Div => {
                 if y.is_zero() {
                     BigUint::zero()
