@@ -4,6 +4,7 @@
 //! terms and never decide what is true: the kernel judges the finished proof.
 
 mod alternatives;
+mod auto;
 pub(crate) mod basic;
 pub(crate) mod cases;
 pub(crate) mod check;
@@ -20,6 +21,7 @@ mod named;
 pub mod omega;
 pub(crate) mod rcases;
 pub(crate) mod rewrite;
+mod ring;
 mod simp;
 pub(crate) mod subst;
 pub(crate) mod unfold;
@@ -152,11 +154,7 @@ fn run_on<'b>(el: &mut Elab<'b>, m: MVarId, t: &Tactic) -> Result<Vec<MVarId>> {
             basic::exact(el, m, &term)
         }
         TacticKind::Named { name, args } => named::run(el, m, name, args),
-        TacticKind::Ring => Err(ElabError::new(
-            t.span,
-            "`ring` is not available: commutative (semi)rings are not part of the library yet",
-        )
-        .help("`omega` proves linear facts about Nat")),
+        TacticKind::Ring => ring::ring(el, m),
         TacticKind::Error => Err(ElabError::new(t.span, "this tactic could not be read")),
         TacticKind::Done
         | TacticKind::Skip

@@ -4,7 +4,7 @@ use crate::meta::{Elab, ElabError, MVarId, Result};
 use crate::syntax::ast::{Ident, RPattern, RPatternKind, TacticArg, TacticArgKind, Term};
 
 use super::util::{nearest, term_ident};
-use super::{basic, ctor, ext, subst};
+use super::{auto, basic, ctor, ext, subst};
 
 /// The tactics of this module, and those with a grammar, for near matches.
 const KNOWN: &[&str] = &[
@@ -14,6 +14,7 @@ const KNOWN: &[&str] = &[
     "any_goals",
     "apply",
     "assumption",
+    "auto",
     "by_cases",
     "calc",
     "case",
@@ -56,6 +57,7 @@ const KNOWN: &[&str] = &[
     "rfl",
     "right",
     "rintro",
+    "ring",
     "rotate_left",
     "rotate_right",
     "rw",
@@ -153,6 +155,7 @@ pub(crate) fn run<'b>(
             el.assign(m, e);
             Ok(vec![g])
         }
+        ("auto" | "tauto", []) => auto::auto(el, m),
         ("nofun", []) => {
             let mut goal = m;
             while let Ok((_, g)) = el.try_or_restore(|el| el.intro(goal, None)) {

@@ -1,10 +1,10 @@
 //! `simp`, `simp only`, `simp_all`, `dsimp`, `simpa`: rewriting with many rules until nothing changes.
 
 mod congruence;
-mod engine;
+pub(crate) mod engine;
 mod eval;
-mod result;
-mod rules;
+pub(crate) mod result;
+pub(crate) mod rules;
 
 use logic::{ConstantInfo, Expr};
 

@@ -471,6 +471,11 @@ fn compare(st: &logic::Store<'_>, a: Expr, b: Expr, sizes: &mut FxHashMap<Expr, 
     if a == b {
         return Ordering::Equal;
     }
+    // A negation stands beside what it negates, so that the two meet and cancel.
+    let ((na, a2), (nb, b2)) = (strip_negation(st, a), strip_negation(st, b));
+    if na || nb {
+        return compare(st, a2, b2, sizes).then(na.cmp(&nb));
+    }
     let by_size = size_go(st, a, sizes).cmp(&size_go(st, b, sizes));
     if by_size != Ordering::Equal {
         return by_size;
@@ -495,6 +500,17 @@ fn compare(st: &logic::Store<'_>, a: Expr, b: Expr, sizes: &mut FxHashMap<Expr, 
         (Node::Nat(x), Node::Nat(y)) => x.cmp(y),
         (Node::Str(x), Node::Str(y)) => x.cmp(y),
         _ => format!("{}", st.show(a)).cmp(&format!("{}", st.show(b))),
+    }
+}
+
+/// `x` of `neg x`, for the negation of a ring.
+fn strip_negation(st: &logic::Store<'_>, e: Expr) -> (bool, Expr) {
+    let Node::App(_, x) = st.node(e) else {
+        return (false, e);
+    };
+    match st.node(st.app_fn(e)) {
+        Node::Const(n, _) if st.name_last(n) == Some("neg") => (true, x),
+        _ => (false, e),
     }
 }
 
