@@ -95,6 +95,7 @@ pub struct Store<'b> {
     pub(crate) infos: RefCell<Vec<Info>>,
     scoped: RefCell<Table<(u32, Expr)>>,
     next_fvar: Cell<u32>,
+    number_words: Cell<u64>,
 }
 
 /// Free variables from here on belong to the checker: variable `SCOPED + k` is entry `k` of the store's scope table.
@@ -115,6 +116,7 @@ impl<'b> Store<'b> {
             infos: RefCell::default(),
             scoped: RefCell::new(Table::new()),
             next_fvar: Cell::new(0),
+            number_words: Cell::new(0),
         };
         store.names.borrow_mut().intern(NameNode::Anon);
         store.levels.borrow_mut().intern(LevelNode::Zero);
@@ -125,6 +127,11 @@ impl<'b> Store<'b> {
     /// How many distinct terms exist.
     pub fn term_count(&self) -> usize {
         self.exprs.borrow().len()
+    }
+
+    /// How much there is: terms, and eight words of a big number as one more.
+    pub(crate) fn size(&self) -> u64 {
+        self.term_count() as u64 + self.number_words.get() / 8
     }
 
     /// A free variable that no one else has. Its id is below `2^31`.
@@ -172,6 +179,7 @@ impl<'b> Store<'b> {
             return old;
         }
         let new: &'b BigUint = self.bump.alloc(n.clone());
+        self.number_words.set(self.number_words.get() + n.bits() / 64);
         self.nats.borrow_mut().insert(new);
         new
     }

@@ -583,6 +583,17 @@ fn limits_are_named() {
         "theorem c : Eq.{1} Nat (Nat.pow (Nat.pow 3 1000000) 1000000) 0 := Eq.refl.{1} Nat 0",
         NatTooBig
     );
+    // Numbers are kept for good, so many large ones are too much, each of them small enough.
+    let little = Limits {
+        max_terms: 100_000,
+        ..Limits::default()
+    };
+    lab_with(little, PRELUDE, |l| {
+        let fact = "def fact : Nat -> Nat := fun (n : Nat) =>
+              Nat.rec.{1} (fun (_ : Nat) => Nat) 1 (fun (n ih : Nat) => Nat.mul (Nat.succ n) ih) n
+            theorem c : Eq.{1} Nat (Nat.mul (fact 4000) 0) 1 := Eq.refl.{1} Nat 1";
+        assert_eq!(l.reject(fact), TooManyTerms);
+    });
     let few = Limits {
         max_steps: 1000,
         ..Limits::default()

@@ -53,7 +53,7 @@ pub struct Checker<'e, 'b> {
     open: u32,
     depth: u32,
     steps: u64,
-    first_term: usize,
+    first_size: u64,
     types: FxHashMap<Expr, Expr>,
     checked: FxHashSet<Expr>,
     whnf_cache: [FxHashMap<Expr, Expr>; 3],
@@ -78,7 +78,7 @@ impl<'e, 'b> Checker<'e, 'b> {
             open: 0,
             depth: 0,
             steps: 0,
-            first_term: st.term_count(),
+            first_size: st.size(),
             types: FxHashMap::default(),
             checked: FxHashSet::default(),
             whnf_cache: Default::default(),
@@ -209,7 +209,7 @@ impl<'e, 'b> Checker<'e, 'b> {
         if self.steps > limits.max_steps {
             return Err(KernelError::OutOfSteps);
         }
-        if self.st.term_count() - self.first_term > limits.max_terms as usize {
+        if self.st.size() - self.first_size > u64::from(limits.max_terms) {
             return Err(KernelError::TooManyTerms);
         }
         Ok(())

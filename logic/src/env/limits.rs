@@ -10,7 +10,8 @@ pub struct Limits {
     pub max_depth: u32,
     /// Size in bits of a number that accelerated arithmetic may make (`KernelError::NatTooBig`).
     pub max_nat_bits: u64,
-    /// New terms that checking one declaration may make (`KernelError::TooManyTerms`).
+    /// New terms that checking one declaration may make (`KernelError::TooManyTerms`). Eight words of a big number count as
+    /// a term.
     pub max_terms: u32,
 }
 
