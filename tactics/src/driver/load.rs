@@ -29,6 +29,24 @@ impl LoadError {
     }
 }
 
+/// The largest file that is read, in bytes.
+const MAX_FILE: u64 = 1 << 28;
+
+/// What a file holds. Some files have no end (`/dev/zero`), so no more is read than a script or a PTX file may have.
+pub(super) fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path)?
+        .take(MAX_FILE + 1)
+        .read_to_end(&mut bytes)?;
+    match read as u64 > MAX_FILE {
+        true => Err(std::io::Error::other(format!(
+            "it has more than {MAX_FILE} bytes"
+        ))),
+        false => Ok(bytes),
+    }
+}
+
 /// The extension of scripts.
 const EXTENSION: &str = "ptxp";
 

@@ -122,7 +122,7 @@ impl<'b> Session<'b> {
         let key = self.key(path)?;
         match self.replaced.get(&key) {
             Some(text) => Ok(text.clone()),
-            None => std::fs::read(key),
+            None => load::read(&key),
         }
     }
 
