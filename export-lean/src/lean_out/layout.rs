@@ -6,8 +6,9 @@
 /// The width that lines keep to where they can.
 const WIDTH: usize = 110;
 
-/// Indentation wraps around at this column, so that deep terms stay readable.
-const MAX_INDENT: usize = 64;
+/// From this column on a step further in is one space instead of two. It is never none: Lean wants what belongs to a
+/// `let` to be right of it.
+const DEEP: usize = 64;
 
 /// A document.
 #[derive(Clone, Debug)]
@@ -86,13 +87,13 @@ impl Doc {
                 }
                 Doc::Line => {
                     out.push('\n');
-                    let indent = (indent % MAX_INDENT).max(2);
                     out.extend(std::iter::repeat_n(' ', indent));
                     column = indent;
                 }
                 Doc::Group(parts, width) => {
                     let flat = flat || column + width <= WIDTH;
-                    let inner = if flat { indent } else { indent + 2 };
+                    let step = if indent < DEEP { 2 } else { 1 };
+                    let inner = if flat { indent } else { indent + step };
                     todo.extend(parts.iter().rev().map(|p| (p, inner, flat)));
                 }
             }

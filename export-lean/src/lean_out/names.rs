@@ -123,7 +123,7 @@ const KEYWORDS: &[&str] = &[
 
 /// What Lean's commands `inductive` and `structure` define beside the recursor. Constants of ours with these names
 /// are written with an underscore behind.
-const GENERATED: &[&str] = &["recOn"];
+const GENERATED: &[&str] = &["below", "brecOn", "recOn"];
 
 /// Where types of these names exist, Lean's command `inductive` makes further constants from lemmas that it expects
 /// beside them. They are written with an underscore, so that it does not.

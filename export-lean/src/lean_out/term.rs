@@ -274,7 +274,8 @@ impl<'c, 'b> Printer<'c, 'b> {
     fn term_go(&mut self, e: Expr) -> Res<Doc> {
         self.budget = self.budget.checked_sub(1).ok_or(Stop::TooLarge)?;
         if let Some(name) = self.shared.get(&self.key(e, self.locals.len())) {
-            return Ok(Doc::text(name.clone()));
+            // What is left of a constructor's arguments may be implicit.
+            return Ok(Doc::text(format!("@{name}")));
         }
         match self.st.node(e) {
             Node::BVar(i) => {

@@ -1,6 +1,7 @@
 //! `leanck FILE.ndjson [LINE]`: the official Lean 4 kernel's verdict on an export.
 //!
 //! With LINE, declarations before that line are believed (they were accepted in another file that begins the same).
+//! The variable `LEANCK_TRACE` makes it name each declaration on standard error before it is checked.
 //! Prints `accepted` with counts (exit 0), `refused …` with the declaration and the reason (exit 1), or
 //! `malformed …` with the line (exit 2).
 
@@ -33,6 +34,7 @@ fn judge(path: &str, check_from: usize) -> i32 {
     };
     let mut replay = Replay::default();
     replay.check_from = check_from;
+    replay.trace = std::env::var_os("LEANCK_TRACE").is_some();
     match replay.run(BufReader::with_capacity(1 << 20, file)) {
         Err(Failure::Malformed(line, what)) => {
             println!("malformed line {line}: {what}");

@@ -51,6 +51,8 @@ pub struct Replay {
     pub summary: Summary,
     /// Declarations before this line are added unchecked.
     pub check_from: usize,
+    /// Whether to name each declaration on standard error before it is checked.
+    pub trace: bool,
     names: Vec<(Obj, String)>,
     levels: Vec<Obj>,
     exprs: Vec<Obj>,
@@ -63,6 +65,7 @@ impl Default for Replay {
             kernel: Kernel::new(),
             summary: Summary::default(),
             check_from: 0,
+            trace: false,
             names: vec![(Obj::small(0), String::new())],
             levels: vec![ffi::level_zero(Obj::small(0))],
             exprs: Vec::new(),
@@ -322,6 +325,9 @@ impl Replay {
         } else {
             self.simple(kind, x).map_err(bad)?
         };
+        if self.trace {
+            eprintln!("{kind} {name}");
+        }
         let start = Instant::now();
         let verdict = if line >= self.check_from {
             self.kernel.add(decl)
