@@ -7,7 +7,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   tcb      count the trusted lines by file; fails when the kernel passes its budget
   tidy     check the habits of the house over all files
   audit    export everything under proofs/ (or the paths given) and let real Lean check it again
-  picture  draw the README's picture of a terminal from what the command prints";
+  picture  draw the README's picture of a terminal from what `cargo run` (or the binary given) prints";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     let done = match args.first().map(String::as_str) {
         Some("tcb") => xtask::tcb::run(&root),
         Some("tidy") => xtask::tidy::run(&root),
-        Some("picture") => xtask::picture::run(&root).map_err(std::io::Error::other),
+        Some("picture") => xtask::picture::run(&root, args.get(1).map(String::as_str)).map_err(std::io::Error::other),
         Some("audit") => xtask::audit::run(&root, &args[1..]),
         _ => {
             eprintln!("{USAGE}");
