@@ -150,7 +150,16 @@ fn by_recursor<'b>(
     let motive = el.mk_lambda(&gone_exprs, target);
     let head = st.constant(rec.sig.name, &ls);
     let head = st.app(st.apps(head, &params), motive);
-    let mut ty = el.with_goal(m1, |el| el.infer_type(head))?;
+    // The recursor's type at these arguments, its motive not reduced where it is applied.
+    let mut ty = st.instantiate_level_params(rec.sig.ty, &rec.sig.univ_params, &ls);
+    for a in params.iter().chain([&motive]) {
+        let Node::Pi(_, _, body, _) = st.node(ty) else {
+            return Err(ElabError::msg(
+                "the recursor of this type has an unexpected shape",
+            ));
+        };
+        ty = st.instantiate1(body, *a);
+    }
     let mut lctx = el.mvar_lctx(m1);
     for g in gone.iter().rev() {
         let unused = dependents(el, &lctx, &[*g]).is_empty()
