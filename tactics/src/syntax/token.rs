@@ -359,6 +359,7 @@ keywords! {
     End "end",
     Variable "variable",
     Universe "universe",
+    InitQuot "init_quot",
     Open "open",
     Private "private",
     Def "def",

@@ -30,6 +30,8 @@ pub enum CommandKind {
     Variable(Vec<Binder>),
     /// `universe u v`
     Universe(Vec<Ident>),
+    /// `init_quot`: declares `Quot`, `Quot.mk`, `Quot.lift` and `Quot.ind`
+    InitQuot,
     /// `open A B`, `open A (x y)`
     Open(Vec<OpenDecl>),
     /// `def`, `theorem`, `lemma`, `example`, `abbrev`, `axiom`, `opaque`

@@ -216,6 +216,7 @@ impl Parser<'_> {
                 }
                 CommandKind::Variable(binders)
             }
+            Kw::InitQuot => CommandKind::InitQuot,
             Kw::Universe => {
                 let names = self.idents()?;
                 if names.is_empty() {
