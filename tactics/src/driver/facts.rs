@@ -16,9 +16,13 @@ pub(super) struct Facts {
     speakers: FxHashMap<Name, Names>,
 }
 
-/// The terms of a constant: its type and, if it has one, its value.
+/// The terms of a constant: its type and, if it has one, its value, whether it unfolds or not.
 pub(super) fn parts(c: &ConstantInfo) -> impl Iterator<Item = Expr> {
-    [Some(c.ty()), c.value()].into_iter().flatten()
+    let value = match c {
+        ConstantInfo::Opaque { value, .. } => Some(*value),
+        _ => c.value(),
+    };
+    [Some(c.ty()), value].into_iter().flatten()
 }
 
 /// The constants in some terms, sorted.

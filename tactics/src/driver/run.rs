@@ -293,10 +293,14 @@ impl<'b> Session<'b> {
         };
         let full = self.el.declared_name(ident);
         let is_it = |n: &&Name| **n == full || ends_with(self, **n, full);
-        let r = match new.iter().find(is_it).copied() {
+        let mut r = match new.iter().find(is_it).copied() {
             Some(n) => self.decl_report(n, new, kind, ident.span, failed),
             None => not_declared(self.el.st.name_to_string(full), kind, ident.span),
         };
+        // Whatever rests on the hole: it was written here.
+        if hole && r.status == Status::Proved {
+            r.status = Status::Hole;
+        }
         report.decls.push(r);
     }
 
@@ -314,7 +318,7 @@ impl<'b> Session<'b> {
         // need first.
         let parts = new.iter().filter(|m| is_below(self.el.st, **m, n));
         let steps = parts.filter_map(|m| env.steps_of(*m)).sum();
-        let axioms = self.facts.axioms(env, n);
+        let below = self.facts.axioms(env, n);
         let kernels = self
             .facts
             .kernels(env, n, &|k| self.kernels.contains_key(&k));
@@ -338,7 +342,13 @@ impl<'b> Session<'b> {
             ),
             None => (0, None),
         };
-        let hole = axioms.iter().any(|a| a == "sorryAx");
+        let hole = below.iter().any(|a| a == "sorryAx");
+        // Nothing is proved by an axiom that was refused.
+        let refused = |a: &String| {
+            let allowed = axioms::ALLOWED.contains(&a.as_str());
+            a != "sorryAx" && !(allowed && axioms::check(env, env.store().name(a)).is_ok())
+        };
+        let failed = failed || below.iter().any(refused);
         DeclReport {
             name: self.el.st.name_to_string(n),
             kind,
@@ -350,7 +360,7 @@ impl<'b> Session<'b> {
             span,
             ptx,
             assumptions,
-            axioms,
+            axioms: below,
             nodes,
             steps,
         }
