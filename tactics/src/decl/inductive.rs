@@ -97,6 +97,7 @@ impl<'b> Elab<'b> {
                     st.apps(e, &own)
                 }
             };
+            self.fix_parameters(cty, this, &own);
             self.synthesize(true)?;
             let cty = self.mk_pi(&xs, cty);
             self.lctx = saved;
@@ -122,6 +123,30 @@ impl<'b> Elab<'b> {
         };
         self.add_inductive(raw, used.len(), d.name.span)?;
         Ok(())
+    }
+
+    /// In constructors the type stands at its own parameters: metavariables in their places become these.
+    fn fix_parameters(&mut self, ty: Expr, this: FVarId, params: &[Expr]) {
+        let st = self.st;
+        let ty = self.instantiate_mvars(ty);
+        let head = self.mk_fvar(this);
+        let mut found: Vec<Vec<Expr>> = Vec::new();
+        st.replace(ty, |x, _| {
+            if !st.has_fvar(x) {
+                return Some(x);
+            }
+            if matches!(st.node(x), Node::App(..)) && st.app_fn(x) == head {
+                found.push(st.unfold_app(x).1);
+            }
+            None
+        });
+        for args in found {
+            for (a, p) in args.iter().zip(params) {
+                if matches!(st.node(*a), Node::MVar(_)) {
+                    self.is_defeq(*a, *p);
+                }
+            }
+        }
     }
 
     /// The metavariable `?u` of a type that ends in `Sort ?u` or `Sort (?u+1)`.

@@ -332,7 +332,7 @@ impl<'b> Elab<'b> {
                 let (_, v, _) = named.remove(i);
                 let a = self.elab_arg(&v, dom)?;
                 out.push(a);
-                fty = st.instantiate1(body, a);
+                fty = self.instantiate_beta(body, &[a]);
                 continue;
             }
             let implicit = !explicit && bi != BinderInfo::Default;
@@ -374,7 +374,7 @@ impl<'b> Elab<'b> {
                             let a = self.elab_arg(&positional[next], d)?;
                             next += 1;
                             out.push(a);
-                            fty = st.instantiate1(b, a);
+                            fty = self.instantiate_beta(b, &[a]);
                             continue;
                         }
                     }
@@ -382,7 +382,7 @@ impl<'b> Elab<'b> {
                 let a = self.elab_arg(&positional[next], dom)?;
                 next += 1;
                 out.push(a);
-                fty = st.instantiate1(body, a);
+                fty = self.instantiate_beta(body, &[a]);
                 continue;
             }
             if !named.is_empty() {

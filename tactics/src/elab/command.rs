@@ -185,6 +185,7 @@ impl<'b> Elab<'b> {
     fn check_command(&mut self, t: &Term) -> Result<()> {
         let r = self.open_term(t).and_then(|e| {
             let ty = self.infer_type(e)?;
+            let ty = self.beta_everywhere(ty);
             let (a, b) = (self.pp(e), self.pp(ty));
             self.messages
                 .push(Diagnostic::info(t.span, format!("{a} : {b}")));

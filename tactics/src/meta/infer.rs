@@ -127,6 +127,46 @@ impl<'b> Elab<'b> {
         Ok(st.instantiate_rev(ty, &args[from..]))
     }
 
+    /// As `Store::instantiate_rev`; where a variable that becomes a `fun` is applied, the application is reduced.
+    pub fn instantiate_beta(&self, e: Expr, args: &[Expr]) -> Expr {
+        let st = self.st;
+        let fun = |a: &Expr| matches!(st.node(*a), Node::Lam(..));
+        if !st.has_loose_bvars(e) || !args.iter().any(fun) {
+            return st.instantiate_rev(e, args);
+        }
+        self.instantiate_beta_at(e, args, 0)
+    }
+
+    fn instantiate_beta_at(&self, e: Expr, args: &[Expr], offset: u32) -> Expr {
+        let st = self.st;
+        let n = args.len() as u32;
+        st.replace(e, |x, d| {
+            let depth = d + offset;
+            if st.loose_bvar_range(x) <= depth {
+                return Some(x);
+            }
+            match st.node(x) {
+                Node::BVar(i) if i >= depth + n => Some(st.bvar(i - n)),
+                Node::BVar(i) => Some(st.lift(args[(n - 1 - (i - depth)) as usize], 0, depth)),
+                Node::App(..) => {
+                    let (h, xs) = st.unfold_app(x);
+                    match st.node(h) {
+                        Node::BVar(i) if i >= depth && i < depth + n => {
+                            let f = st.lift(args[(n - 1 - (i - depth)) as usize], 0, depth);
+                            let xs: Vec<Expr> = xs
+                                .iter()
+                                .map(|a| self.instantiate_beta_at(*a, args, depth))
+                                .collect();
+                            Some(self.beta(f, &xs))
+                        }
+                        _ => None,
+                    }
+                }
+                _ => None,
+            }
+        })
+    }
+
     fn infer_proj(&mut self, s: Name, i: u32, x: Expr) -> Result<Expr> {
         let st = self.st;
         let xt = self.infer_type(x)?;
