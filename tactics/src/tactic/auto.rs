@@ -103,8 +103,11 @@ fn search<'b>(el: &mut Elab<'b>, m: MVarId, depth: u32, budget: &mut u32) -> Res
     // Hypotheses that end in the goal (or in `False`), the latest first.
     let lctx = el.mvar_lctx(goal);
     for h in context(&lctx).into_iter().rev() {
-        let ty = el.local(h).ty;
-        let ty = el.instantiate_mvars(ty);
+        let d = el.local(h);
+        if d.aux {
+            continue;
+        }
+        let ty = el.instantiate_mvars(d.ty);
         let implication = matches!(st.node(ty), Node::Pi(..)) || basic::negated(el, ty).is_some();
         if !implication || !el.with_goal(goal, |el| el.is_prop(ty)) {
             continue;
