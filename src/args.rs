@@ -65,7 +65,7 @@ pub struct CheckArgs {
     /// List definitions too, not only theorems and kernels
     #[arg(long)]
     pub all: bool,
-    /// Print times on standard error
+    /// Print on standard error how long each script took, with what it imports first
     #[arg(long)]
     pub timings: bool,
     /// How many scripts to check at the same time

@@ -39,9 +39,7 @@ pub fn run(args: &CheckArgs, out: &Output) -> u8 {
             json!({ "verdict": verdict, "files": objects })
         ));
     }
-    if args.timings {
-        out.complain(format_args!("{:.3} s", start.elapsed().as_secs_f64()));
-    }
+    out.time(start, "in all");
     code
 }
 

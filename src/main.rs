@@ -23,7 +23,8 @@ pub const CANNOT_READ: u8 = 2;
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let out = output::Output::new(args.color, args.quiet);
+    let timings = matches!(&args.command, Command::Check(a) if a.timings);
+    let out = output::Output::new(args.color, args.quiet, timings);
     let code = match tactics::driver::on_large_stack(|| run(&args.command, &out)) {
         Ok(code) => code,
         Err(e) => {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
+use std::time::Instant;
 
 use crate::args::Color;
 
@@ -11,22 +12,26 @@ pub struct Output {
     color_out: bool,
     color_err: bool,
     progress: bool,
+    timings: bool,
     /// Why nothing more can be written to standard output.
     failed: Mutex<Option<std::io::Error>>,
 }
 
 impl Output {
     /// Decides from the arguments, the environment and the terminal.
-    pub fn new(color: Color, quiet: bool) -> Self {
+    pub fn new(color: Color, quiet: bool, timings: bool) -> Self {
+        let dumb = std::env::var_os("TERM").is_some_and(|t| t == "dumb");
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
         let wanted = |terminal: bool| match color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+            Color::Auto => terminal && !dumb && !no_color,
         };
         Output {
             color_out: wanted(std::io::stdout().is_terminal()),
             color_err: wanted(std::io::stderr().is_terminal()),
-            progress: !quiet && std::io::stderr().is_terminal(),
+            progress: !quiet && !dumb && std::io::stderr().is_terminal(),
+            timings,
             failed: Mutex::new(None),
         }
     }
@@ -107,6 +112,14 @@ impl Output {
     pub fn progress(&self, s: impl fmt::Display) {
         if self.progress {
             let _ = write!(std::io::stderr(), "\r\x1b[K{s}");
+        }
+    }
+
+    /// Says on standard error how long something took since `start`, if times are wanted.
+    pub fn time(&self, start: Instant, what: impl fmt::Display) {
+        if self.timings {
+            let seconds = start.elapsed().as_secs_f64();
+            self.complain(format_args!("{seconds:9.3} s  {what}"));
         }
     }
 

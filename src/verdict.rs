@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use bumpalo::Bump;
 use logic::Store;
@@ -33,7 +34,9 @@ pub fn with_session<R>(
     let mut session = Session::new(&store);
     for s in scripts {
         out.progress(&format!("checking {}", s.display()));
+        let start = Instant::now();
         session.check_file(s)?;
+        out.time(start, s.display());
     }
     out.end_progress();
     Ok(f(&mut session))
