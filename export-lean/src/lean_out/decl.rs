@@ -37,34 +37,34 @@ impl<'b> Writer<'_, 'b> {
         self.printer(name).levels(name, &levels)
     }
 
-    fn header(&mut self, keyword: &str, sig: &Signature) -> Res<String> {
-        let params = self.params(sig)?;
-        let mut out = format!("{keyword} {}{params} :", self.cx.names.get(sig.name));
-        let ty = self.printer(sig.name).closed(sig.ty)?;
-        Doc::group(vec![Doc::Line, ty]).render(2, &mut out);
-        Ok(out)
-    }
-
     /// An axiom, definition, theorem or opaque constant.
     pub fn one(&mut self, c: &ConstantInfo) -> Res<String> {
         let (keyword, value) = match c {
-            ConstantInfo::Axiom { sig } => return Ok(self.header("axiom", sig)? + "\n"),
+            ConstantInfo::Axiom { .. } => ("axiom", None),
             ConstantInfo::Definition { value, hint, .. } => {
                 let keyword = match hint {
                     Hint::Abbrev => "@[reducible] def",
                     _ => "def",
                 };
-                (keyword, *value)
+                (keyword, Some(*value))
             }
-            ConstantInfo::Theorem { value, .. } => ("theorem", *value),
-            ConstantInfo::Opaque { value, .. } => ("opaque", *value),
+            ConstantInfo::Theorem { value, .. } => ("theorem", Some(*value)),
+            ConstantInfo::Opaque { value, .. } => ("opaque", Some(*value)),
             _ => return Err(Stop::Inexpressible("not a single constant")),
         };
-        let mut out = self.header(keyword, c.sig())?;
-        out.push_str(" :=\n  ");
-        self.printer(c.name()).closed(value)?.render(2, &mut out);
+        let sig = c.sig();
+        let params = self.params(sig)?;
+        let mut out = format!("{keyword} {}{params} :", self.cx.names.get(sig.name));
+        let mut printer = self.printer(sig.name);
+        printer.univ_params.clone_from(&sig.univ_params);
+        let ty = printer.closed(sig.ty)?;
+        Doc::group(vec![Doc::Line, ty]).render(2, &mut out);
+        if let Some(value) = value {
+            out.push_str(" :=\n  ");
+            printer.closed(value)?.render(2, &mut out);
+        }
         out.push('\n');
-        Ok(out)
+        Ok(with_parts(&printer.parts, out))
     }
 
     /// The statement of a theorem as a definition.
@@ -72,9 +72,11 @@ impl<'b> Writer<'_, 'b> {
         let params = self.params(sig)?;
         let name = self.cx.names.get(sig.name);
         let mut out = format!("def {name}.statement{params} : Prop :=\n  ");
-        self.printer(sig.name).closed(sig.ty)?.render(2, &mut out);
+        let mut printer = self.printer(sig.name);
+        printer.univ_params.clone_from(&sig.univ_params);
+        printer.closed(sig.ty)?.render(2, &mut out);
         out.push('\n');
-        Ok(out)
+        Ok(with_parts(&printer.parts, out))
     }
 
     /// Inductive types defined together.
@@ -144,6 +146,16 @@ impl<'b> Writer<'_, 'b> {
         }
         Ok(out)
     }
+}
+
+/// A declaration after the definitions of its parts.
+fn with_parts(parts: &[String], declaration: String) -> String {
+    let mut out = String::new();
+    for p in parts {
+        out.push_str(p);
+        out.push('\n');
+    }
+    out + &declaration
 }
 
 /// Writes the first `count` binders of a type as parameters and returns what is below them.

@@ -479,14 +479,12 @@ fn context(
     }
     let is_type = |n: Name| matches!(env.get(n), Some(ConstantInfo::Inductive(_)));
     for c in env.constants() {
-        if !cx.names.add(st, c.name(), is_type) {
+        let projects = decl::projection_of(env, c).is_some_and(|(s, _)| structures.contains(&s));
+        if !cx.names.add(st, c.name(), |n| !projects && is_type(n)) {
             let name = st.name_to_string(c.name());
             return Err(ExportError::Inexpressible(name, "its name"));
         }
-        if decl::takes_at(c) {
-            cx.explicit.insert(c.name());
-        }
-        if decl::projection_of(env, c).is_some_and(|(s, _)| structures.contains(&s)) {
+        if projects || decl::takes_at(c) {
             cx.explicit.insert(c.name());
         }
     }
@@ -495,41 +493,11 @@ fn context(
         if c.univ_params().is_empty() {
             continue;
         }
-        let used = level_params(env, u.terms());
+        let used = term::level_params(st, u.terms());
         let mask: Vec<bool> = c.univ_params().iter().map(|n| used.contains(n)).collect();
         if mask.contains(&false) {
             cx.used_levels.insert(c.name(), mask);
         }
     }
     Ok(cx)
-}
-
-/// The universe parameters that occur in terms.
-fn level_params(env: &Environment<'_>, terms: Vec<logic::Expr>) -> FxHashSet<Name> {
-    let st = env.store();
-    let mut out = FxHashSet::default();
-    let mut levels = Vec::new();
-    let mut seen = FxHashSet::default();
-    let mut stack = terms;
-    while let Some(e) = stack.pop() {
-        if !st.has_level_param(e) || !seen.insert(e) {
-            continue;
-        }
-        match st.node(e) {
-            Node::Sort(l) => levels.push(l),
-            Node::Const(_, ls) => levels.extend_from_slice(ls),
-            node => children(node, &mut stack),
-        }
-    }
-    while let Some(l) = levels.pop() {
-        match st.level_node(l) {
-            logic::LevelNode::Succ(a) => levels.push(a),
-            logic::LevelNode::Max(a, b) | logic::LevelNode::IMax(a, b) => levels.extend([a, b]),
-            logic::LevelNode::Param(n) => {
-                out.insert(n);
-            }
-            _ => {}
-        }
-    }
-    out
 }

@@ -229,6 +229,18 @@ impl Names {
         self.written.get(&n).map_or("_unknown", String::as_str)
     }
 
+    /// A new name for a part of a declaration.
+    pub fn part_of(&mut self, n: Name) -> String {
+        let stem = format!("{}.part", self.get(n));
+        let numbered = (1_usize..).map(|i| format!("{stem}_{i}"));
+        for name in numbered {
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
+        stem
+    }
+
     /// Whether a local variable hides a constant that is written `name`.
     pub fn is_shadowed<'l>(name: &str, mut locals: impl Iterator<Item = &'l String>) -> bool {
         let root = name.split('.').next().unwrap_or(name);

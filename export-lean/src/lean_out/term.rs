@@ -2,7 +2,8 @@
 //!
 //! Every argument and every universe is written. Binders are explicit everywhere, so `@` is needed only before the
 //! constants that Lean's own commands make (constructors, recursors, projections, the quotient). A subterm that occurs
-//! twice and is not small is bound by `let`: closed ones at the top, open ones below the binder that they depend on.
+//! twice and is not small has a name: a closed one by a definition of its own (`NAME.part_1`), an open one by a `let`
+//! below the binder that it depends on.
 
 use logic::subst::with_stack;
 use logic::{Expr, Level, LevelNode, Name, Node, Store};
@@ -61,6 +62,10 @@ pub(super) struct Printer<'c, 'b> {
     pub own_types: FxHashSet<Name>,
     /// The declaration at hand: Lean looks every name up in its namespace first.
     pub within: Name,
+    /// Universe parameters of the declaration at hand.
+    pub univ_params: Vec<Name>,
+    /// Definitions to write before the declaration at hand.
+    pub parts: Vec<String>,
     budget: usize,
 }
 
@@ -76,6 +81,8 @@ impl<'c, 'b> Printer<'c, 'b> {
             let_names: Vec::new(),
             own_types: FxHashSet::default(),
             within: Name::ANON,
+            univ_params: Vec::new(),
+            parts: Vec::new(),
             budget: BUDGET,
         }
     }
@@ -87,11 +94,38 @@ impl<'c, 'b> Printer<'c, 'b> {
         if size.depth > MAX_DEPTH {
             return Err(Stop::TooLarge);
         }
-        self.shared.clear();
-        self.let_names.clear();
-        let doc = self.with_lets(e, 0, true);
-        self.let_names.clear();
-        doc
+        self.name_parts(e)?;
+        self.with_lets(e)
+    }
+
+    /// Makes a definition of each closed subterm of `e` that occurs more than once and is not small. No `let`: Lean's
+    /// elaborator computes with numbers only where no local variable occurs.
+    fn name_parts(&mut self, e: Expr) -> Res<()> {
+        if self.cx.sizes.of(self.st, e).tree <= PLAIN {
+            return Ok(());
+        }
+        for part in self.shared_below(e, true) {
+            let key = (part, 0);
+            if self.shared.contains_key(&key) {
+                continue;
+            }
+            let value = self.term(part)?;
+            let used = level_params(self.st, vec![part]);
+            let levels: Vec<Level> = self
+                .univ_params
+                .iter()
+                .filter(|n| used.contains(n))
+                .map(|n| self.st.level_param(*n))
+                .collect();
+            let levels = self.levels(Name::ANON, &levels)?;
+            let name = self.cx.names.part_of(self.within);
+            let mut text = format!("@[reducible] def {name}{levels} :=");
+            Doc::group(vec![Doc::Line, value]).render(2, &mut text);
+            text.push('\n');
+            self.parts.push(text);
+            self.shared.insert(key, format!("{name}{levels}"));
+        }
+        Ok(())
     }
 
     /// The node behind a term.
@@ -177,14 +211,14 @@ impl<'c, 'b> Printer<'c, 'b> {
     }
 
     /// `e`, at the head of a binder's body or of the whole term, with `let`s before it for what it shares.
-    fn with_lets(&mut self, e: Expr, depth: usize, top: bool) -> Res<Doc> {
+    fn with_lets(&mut self, e: Expr) -> Res<Doc> {
         if self.cx.sizes.of(self.st, e).tree <= PLAIN {
             return self.term(e);
         }
-        let shared = self.shared_below(e, top);
+        let depth = self.locals.len();
         let mut parts = Vec::new();
         let before = self.let_names.len();
-        for s in shared {
+        for s in self.shared_below(e, false) {
             let key = self.key(s, depth);
             if self.shared.contains_key(&key) {
                 continue;
@@ -205,16 +239,10 @@ impl<'c, 'b> Printer<'c, 'b> {
             self.shared.insert(key, name.clone());
             self.let_names.push(name);
         }
-        let body = self.term(e)?;
-        if parts.is_empty() {
-            return Ok(body);
-        }
-        if !top {
-            // The names are in scope in this body only.
-            let gone: FxHashSet<String> = self.let_names.drain(before..).collect();
-            self.shared.retain(|_, name| !gone.contains(name));
-        }
-        parts.push(body);
+        parts.push(self.term(e)?);
+        // The names are in scope in this body only.
+        let gone: FxHashSet<String> = self.let_names.drain(before..).collect();
+        self.shared.retain(|_, name| !gone.contains(name));
         Ok(Doc::group(parts))
     }
 
@@ -374,8 +402,7 @@ impl<'c, 'b> Printer<'c, 'b> {
     }
 
     fn body(&mut self, b: Expr) -> Res<Doc> {
-        let depth = self.locals.len();
-        self.with_lets(b, depth, false)
+        self.with_lets(b)
     }
 
     /// `(x : ty)`
@@ -450,6 +477,35 @@ impl<'c, 'b> Printer<'c, 'b> {
         self.unbind(bound);
         Ok(Doc::group(parts))
     }
+}
+
+/// The universe parameters that occur in terms.
+pub(super) fn level_params(st: &Store<'_>, terms: Vec<Expr>) -> FxHashSet<Name> {
+    let mut out = FxHashSet::default();
+    let mut levels = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut stack = terms;
+    while let Some(e) = stack.pop() {
+        if !st.has_level_param(e) || !seen.insert(e) {
+            continue;
+        }
+        match st.node(e) {
+            Node::Sort(l) => levels.push(l),
+            Node::Const(_, ls) => levels.extend_from_slice(ls),
+            node => children(node, &mut stack),
+        }
+    }
+    while let Some(l) = levels.pop() {
+        match st.level_node(l) {
+            LevelNode::Succ(a) => levels.push(a),
+            LevelNode::Max(a, b) | LevelNode::IMax(a, b) => levels.extend([a, b]),
+            LevelNode::Param(n) => {
+                out.insert(n);
+            }
+            _ => {}
+        }
+    }
+    out
 }
 
 /// Whether bound variable 0 occurs.
