@@ -1,10 +1,17 @@
 //! `--lean DIR`: the environment as Lean 4 source for people, one file a script.
 //!
-//! The files import nothing but each other (`prelude`), so they depend on Lean's parser and kernel and on no version of
-//! any library. All arguments and universes are written, and binders are explicit: what was inferred in the script is
-//! seen here. Script notation and PTX text stand in comments. Two things differ from the NDJSON export, in form only:
-//! a numeral `5` is Lean's `OfNat.ofNat Nat 5 _`, and a theorem whose proof would fill more than some pages is stated
-//! (`NAME.statement`) instead of proved; it is proved in the NDJSON export. No axiom ever stands in for a proof.
+//! The files import nothing but each other (`prelude`), so they depend on Lean's parser, elaborator and kernel and on no
+//! version of any library. All arguments and universes are written, and binders are explicit: what was inferred in the
+//! script is seen here. Script notation and PTX text stand in comments. What differs from the NDJSON export is form:
+//!
+//! - a numeral `5` is Lean's `OfNat.ofNat Nat 5 _`, and five small declarations beside `Nat` and `Nat.add` serve Lean's
+//!   elaborator;
+//! - a closed term that occurs more than once in a large declaration is a definition of its own, `NAME.part_1`;
+//! - `HEq` and `PUnit` are written `HEq_` and `PUnit_`, since beside types of these names Lean's command `inductive`
+//!   makes constants that would clash with ours; a few generated names end in `_` for the same reason;
+//! - structures are declared by `structure` if something projects from them, and their projections come with that;
+//! - a theorem whose proof would fill hundreds of pages is stated (`NAME.statement`) instead of proved, with a comment;
+//!   it is proved in the NDJSON export. No axiom ever stands in for a proof.
 
 mod decl;
 mod layout;
