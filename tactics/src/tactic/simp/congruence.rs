@@ -147,7 +147,7 @@ impl Simp {
         el.with_lctx_saved(|el| {
             let x = el.push_local(n, t, bi);
             let body = st.instantiate1(b, x);
-            let r = self.simplify(el, body)?;
+            let r = self.below_binder(el, t, body)?;
             if r.expr == body {
                 return Ok(Simplified::same(e));
             }
@@ -184,7 +184,7 @@ impl Simp {
         el.with_lctx_saved(|el| {
             let x = el.push_local(n, t, bi);
             let body = st.instantiate1(b, x);
-            let r = self.simplify(el, body)?;
+            let r = self.below_binder(el, t, body)?;
             if r.expr == st.const0("True") {
                 let p = of_eq_true(el, body, r.proof);
                 let p = el.mk_lambda(&[x], p);

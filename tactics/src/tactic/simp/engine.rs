@@ -1,7 +1,7 @@
 //! The simplifier: subterms first, then rules at the term itself, until nothing changes.
 
 use logic::{Expr, Node};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::meta::{Elab, ElabError, MVarId, Result, Transparency};
 
@@ -23,6 +23,8 @@ pub(crate) struct Simp {
     /// Only steps that hold by computation.
     pub definitional: bool,
     memo: FxHashMap<Expr, Simplified>,
+    /// Conditions of rules that were not proved; the context does not change, so they need not be tried again.
+    failed: FxHashSet<Expr>,
     fired: FxHashMap<usize, u32>,
     steps: u32,
     depth: u32,
@@ -36,6 +38,7 @@ impl Simp {
             rules,
             definitional,
             memo: FxHashMap::default(),
+            failed: FxHashSet::default(),
             fired: FxHashMap::default(),
             steps: 0,
             depth: 0,
@@ -62,11 +65,32 @@ impl Simp {
         let r = logic::subst::with_stack(|| self.simplify_loop(el, e));
         self.nesting -= 1;
         let r = r?;
-        self.memo.insert(e, r);
-        if r.expr != e {
-            self.memo.entry(r.expr).or_insert(Simplified::same(r.expr));
+        // Where conditions of rules are not tried any more, less is found than elsewhere.
+        if self.depth < MAX_DISCHARGE {
+            self.memo.insert(e, r);
+            if r.expr != e {
+                self.memo.entry(r.expr).or_insert(Simplified::same(r.expr));
+            }
         }
         Ok(r)
+    }
+
+    /// Simplifies below a binder. If what it binds is a proof, results found there may use it, so they are kept apart.
+    pub(super) fn below_binder<'b>(
+        &mut self,
+        el: &mut Elab<'b>,
+        ty: Expr,
+        body: Expr,
+    ) -> Result<Simplified> {
+        if !el.is_prop(ty) {
+            return self.simplify(el, body);
+        }
+        let memo = std::mem::take(&mut self.memo);
+        let failed = std::mem::take(&mut self.failed);
+        let r = self.simplify(el, body);
+        self.memo = memo;
+        self.failed = failed;
+        r
     }
 
     fn simplify_loop<'b>(&mut self, el: &mut Elab<'b>, e: Expr) -> Result<Simplified> {
@@ -231,7 +255,7 @@ impl Simp {
         if let Some(h) = hypothesis_for(el, p) {
             return Ok(Some(h));
         }
-        if el.st.has_mvar(p) {
+        if el.st.has_mvar(p) || self.failed.contains(&p) {
             return Ok(None);
         }
         self.depth += 1;
@@ -253,6 +277,10 @@ impl Simp {
                 return Ok(Some(el.instantiate_mvars(e)));
             }
             el.restore(&saved);
+        }
+        // At a greater depth less is tried, so only what fails at the outermost level is known to fail.
+        if self.depth == 0 {
+            self.failed.insert(p);
         }
         Ok(None)
     }

@@ -499,7 +499,10 @@ fn compare(st: &logic::Store<'_>, a: Expr, b: Expr, sizes: &mut FxHashMap<Expr, 
         (Node::FVar(x), Node::FVar(y)) | (Node::MVar(x), Node::MVar(y)) => x.cmp(&y),
         (Node::Nat(x), Node::Nat(y)) => x.cmp(y),
         (Node::Str(x), Node::Str(y)) => x.cmp(y),
-        _ => format!("{}", st.show(a)).cmp(&format!("{}", st.show(b))),
+        _ => {
+            let (x, y) = (st.show(a).to_string(), st.show(b).to_string());
+            x.cmp(&y)
+        }
     }
 }
 
