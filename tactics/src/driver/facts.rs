@@ -40,11 +40,25 @@ pub(super) fn constants(
             Node::Proj(s, _, _) => {
                 found.insert(s);
             }
+            Node::Str(_) => {
+                let names = BEHIND_STRINGS.iter().map(|s| st.name(s));
+                found.extend(names.filter(|n| env.get(*n).is_some()));
+            }
             _ => {}
         };
     });
     found
 }
+
+/// What a string literal is notation for mentions these.
+const BEHIND_STRINGS: [&str; 6] = [
+    "Char.ofNat",
+    "List.cons",
+    "List.nil",
+    "String",
+    "String.mk",
+    "String.ofList",
+];
 
 /// How many distinct terms there are in some terms.
 pub(super) fn nodes(env: &Environment<'_>, terms: impl IntoIterator<Item = Expr>) -> usize {
