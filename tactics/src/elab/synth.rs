@@ -195,7 +195,10 @@ impl<'b> Elab<'b> {
                 }
             }
             PendingKind::Instance => {
-                if self.is_assigned(p.mvar) {
+                // It may have become `?m x` by abstraction without being solved.
+                let m = self.mk_mvar(p.mvar);
+                let cur = self.instantiate_mvars(m);
+                if !matches!(self.st.node(self.st.app_fn(cur)), Node::MVar(_)) {
                     return Ok(true);
                 }
                 let ty = self.mvar_type(p.mvar);
@@ -203,7 +206,16 @@ impl<'b> Elab<'b> {
                     return Ok(false);
                 }
                 let v = self.synth_instance(ty)?;
-                self.assign(p.mvar, v);
+                if cur == m {
+                    self.assign(p.mvar, v);
+                } else if !self.is_defeq(cur, v) {
+                    let t = self.pp(ty);
+                    return Err(ElabError::new(
+                        p.span,
+                        format!("the instance of `{t}` does not fit here"),
+                    )
+                    .code("elab.instance"));
+                }
                 Ok(true)
             }
         }

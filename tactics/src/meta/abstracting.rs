@@ -65,6 +65,9 @@ impl<'b> Elab<'b> {
         let mut revert: Vec<FVarId> = Vec::new();
         for i in decl.lctx.iter() {
             let d = self.local(i);
+            if d.aux && !ids.contains(&i) {
+                continue;
+            }
             let ty = self.instantiate_mvars(d.ty);
             let dep = ids.contains(&i)
                 || self.occurs_fvar(ty, &revert)

@@ -88,6 +88,10 @@ impl<'b> Elab<'b> {
         let mut out: Vec<FVarId> = Vec::new();
         for i in lctx.iter() {
             let d = self.local(i);
+            // The function under definition stays: its type may mention anything around it.
+            if d.aux && !ids.contains(&i) {
+                continue;
+            }
             let ty = self.instantiate_mvars(d.ty);
             let dep = ids.contains(&i)
                 || self.occurs_fvar(ty, &out)

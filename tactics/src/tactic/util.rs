@@ -101,6 +101,10 @@ pub(crate) fn dependents<'b>(el: &mut Elab<'b>, lctx: &LCtx, xs: &[FVarId]) -> V
             continue;
         }
         let d = el.local(id);
+        // The function under definition stays where it is.
+        if d.aux {
+            continue;
+        }
         let ty = el.instantiate_mvars(d.ty);
         let value = d.value.map(|v| el.instantiate_mvars(v));
         if mentions(el.st, ty, &all) || value.is_some_and(|v| mentions(el.st, v, &all)) {
