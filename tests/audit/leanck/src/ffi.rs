@@ -303,11 +303,12 @@ impl Kernel {
     /// # Errors
     /// The constructor of `Lean.Kernel.Exception` by name, with the message of `other`.
     pub fn add(&mut self, decl: Obj) -> Result<(), String> {
-        const NO_LIMIT: usize = 0;
+        /// Heartbeats (small allocations) that one declaration may take: deterministic, half a minute or so.
+        const HEARTBEATS: usize = 200_000_000;
         const DEPTH: usize = 1 << 20;
         // SAFETY: environment and declaration are owned by the callee; there is no cancel token.
         let result = Obj(unsafe {
-            lean_add_decl(self.0.own(), NO_LIMIT, DEPTH, decl.own(), Obj::small(0).0)
+            lean_add_decl(self.0.own(), HEARTBEATS, DEPTH, decl.own(), Obj::small(0).0)
         });
         if result.tag() == 1 {
             self.0 = result.field(0);
