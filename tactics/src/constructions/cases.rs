@@ -1,4 +1,5 @@
-//! `T.recOn` and `T.casesOn`: the recursor with its major premise first, and without induction hypotheses.
+//! `T.recOn` and `T.casesOn`: the recursor with its major premise first, and without induction hypotheses. The motive is
+//! supplied as the recursor asks for it: explicitly where the type has no constructors.
 
 use logic::{Declaration, Environment, Hint, Signature};
 
@@ -24,7 +25,7 @@ fn open(scope: &mut Scope<'_, '_>, f: &Family<'_>) -> Option<Opened> {
     let (major, result) = scope.open_pis(ty, 1)?;
     Some(Opened {
         params: params.into_iter().map(Local::implicit).collect(),
-        motives: motives.into_iter().map(Local::implicit).collect(),
+        motives,
         minors: minors.into_iter().map(Local::explicit).collect(),
         indices: indices.into_iter().map(Local::implicit).collect(),
         major: major[0].explicit(),
