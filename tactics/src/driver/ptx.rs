@@ -249,10 +249,14 @@ pub(super) fn assumptions(
 ) -> Option<Vec<String>> {
     let st = env.store();
     // The leading binders: an assumption that is just a variable, with nothing said of it, is any.
-    let (mut body, mut free): (Expr, Vec<bool>) = (statement, Vec::new());
+    let (mut body, mut free, mut open): (_, Vec<bool>, Vec<usize>) = (statement, vec![], vec![]);
     while let Node::Pi(_, ty, rest, _) = st.node(body) {
-        for (i, f) in free.iter_mut().rev().enumerate() {
-            *f &= !st.has_loose_bvar(ty, i as u32);
+        for i in open.iter().rev().copied() {
+            let at = (free.len() - 1 - i) as u32;
+            free[i] &= !st.has_loose_bvar(ty, at);
+        }
+        if ty == st.const0("Ptx.Assumptions") {
+            open.push(free.len());
         }
         free.push(ty == st.const0("Ptx.Assumptions"));
         body = rest;
