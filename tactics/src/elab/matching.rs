@@ -452,7 +452,12 @@ impl<'b> Elab<'b> {
             .map(|(_, p)| p.clone());
         // Names for the fields come from the rows that have this constructor.
         let mut names: Vec<(Name, Vec<Option<Name>>)> = Vec::new();
-        for r in &rows {
+        let mut named = rustc_hash::FxHashSet::default();
+        // The constructor that a row asks for: elsewhere the row is gone at once.
+        let mut asks: Vec<Option<Name>> = vec![None; rows.len()];
+        let var_ty = self.infer_type(x)?;
+        let ind = self.get_inductive_app(var_ty).map(|(i, ..)| i.sig.name);
+        for (k, r) in rows.iter().enumerate() {
             let Some((_, p)) = r.cols.iter().find(|(y, _)| *y == x) else {
                 continue;
             };
@@ -460,8 +465,13 @@ impl<'b> Elab<'b> {
             let view = self.with_goal(goal, |el| el.view_pattern(p, x, &mut binds))?;
             if let PatView::Ctor { ctor, args, .. } = &view {
                 let ns: Vec<Option<Name>> = args.iter().map(|a| self.pattern_var(a)).collect();
-                if !names.iter().any(|(k, _)| k == ctor) {
+                if named.insert(*ctor) {
                     names.push((*ctor, ns));
+                }
+                if let Some(ConstantInfo::Constructor(info)) = self.env.get(*ctor)
+                    && Some(info.inductive) == ind
+                {
+                    asks[k] = Some(*ctor);
                 }
             }
         }
@@ -482,7 +492,10 @@ impl<'b> Elab<'b> {
         })?;
         for case in cases {
             let mut out = Vec::new();
-            for r in &rows {
+            for (k, r) in rows.iter().enumerate() {
+                if asks[k].is_some_and(|want| want != case.ctor) {
+                    continue;
+                }
                 let mut r = r.clone();
                 let col = r.cols.iter().position(|(y, _)| *y == x);
                 let mut here = None;

@@ -54,6 +54,7 @@ impl<'b> Elab<'b> {
         let x = self.new_local(user, t, v, bi);
         let mut lctx = decl.lctx;
         lctx.push(x);
+        self.steps += lctx.len() as u64;
         let xe = st.fvar(x.0);
         let body = st.instantiate1(b, xe);
         let body = self.head_beta(body);
@@ -187,6 +188,8 @@ impl<'b> Elab<'b> {
         let x = self.new_local(name, ty, None, BinderInfo::Default);
         let mut lctx = decl.lctx.clone();
         lctx.push(x);
+        // A new context costs as much as it is long.
+        self.steps += lctx.len() as u64;
         let gty = self.instantiate_mvars(decl.ty);
         let g = self.new_mvar(lctx, gty, decl.user_name, MVarKind::Opaque);
         let xe = st.fvar(x.0);
@@ -208,6 +211,8 @@ impl<'b> Elab<'b> {
         let x = self.new_local(name, ty, Some(value), BinderInfo::Default);
         let mut lctx = decl.lctx.clone();
         lctx.push(x);
+        // A new context costs as much as it is long.
+        self.steps += lctx.len() as u64;
         let gty = self.instantiate_mvars(decl.ty);
         let g = self.new_mvar(lctx, gty, decl.user_name, MVarKind::Opaque);
         let ge = self.mk_mvar(g);
