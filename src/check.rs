@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tactics::driver::{DeclReport, Diagnosed, FileReport, Kind, Status};
 
 use crate::args::CheckArgs;
-use crate::output::Output;
+use crate::output::{Output, printable};
 use crate::{CANNOT_READ, NOT_PROVED, PROVED, diagnostics, verdict};
 
 /// Runs the command; the exit code.
@@ -139,7 +139,7 @@ fn print_decl(d: &DeclReport, out: &Output) {
     if d.status == Status::Hole {
         facts.push_str(", has a hole (sorry)");
     }
-    let (kind, name) = (d.kind.word(), &d.name);
+    let (kind, name) = (d.kind.word(), printable(&d.name));
     out.say(format_args!("  {mark} {kind} {name}{}", out.faint(&facts)));
     for p in &d.ptx {
         out.say(format_args!(
@@ -245,16 +245,25 @@ fn check_export(path: &Path, args: &CheckArgs, out: &Output, objects: &mut Vec<V
                 .map(|n| store.name_to_string(*n))
                 .collect();
             axioms.sort();
+            let mut wrong: Vec<String> = read
+                .axioms
+                .iter()
+                .filter_map(|n| tactics::driver::check_axiom(&env, *n).err())
+                .collect();
+            wrong.sort();
             if args.json {
                 objects.push(json!({
                     "path": name, "declarations": read.declarations, "theorems": read.theorems.len(),
-                    "axioms": axioms, "steps": env.steps(),
+                    "axioms": axioms, "refused_axioms": wrong, "steps": env.steps(),
                 }));
             } else {
+                let mark = match wrong.is_empty() {
+                    true => out.good("✓"),
+                    false => out.bad("✗"),
+                };
                 out.say(out.strong(&name));
                 out.say(format_args!(
-                    "  {} {} declarations, {} theorems, {} kernel steps",
-                    out.good("✓"),
+                    "  {mark} {} declarations, {} theorems, {} kernel steps",
                     read.declarations,
                     read.theorems.len(),
                     env.steps()
@@ -265,8 +274,11 @@ fn check_export(path: &Path, args: &CheckArgs, out: &Output, objects: &mut Vec<V
                     axioms.join(" ")
                 };
                 out.say(format_args!("      axioms: {text}"));
+                for reason in &wrong {
+                    out.complain(format_args!("error: {name}: {reason}"));
+                }
             }
-            PROVED
+            if wrong.is_empty() { PROVED } else { NOT_PROVED }
         }
         Err(e) => {
             use export_lean::ReadError::{Differs, Refused};

@@ -8,7 +8,7 @@ use miette::{
 use tactics::diagnostic::{Diagnostic, Severity, line_col};
 use tactics::driver::FileReport;
 
-use crate::output::Output;
+use crate::output::{Output, printable};
 
 /// A diagnostic with the text that it is about.
 struct Shown<'a> {
@@ -90,11 +90,29 @@ fn below(d: &Diagnostic) -> String {
     text
 }
 
+/// The diagnostic without control characters.
+fn shown(d: &Diagnostic) -> Diagnostic {
+    let mut d = d.clone();
+    d.message = printable(&d.message);
+    let labels = d.labels.iter_mut().map(|(_, text)| text);
+    for text in labels
+        .chain(&mut d.notes)
+        .chain(&mut d.help)
+        .chain(&mut d.goals)
+    {
+        *text = printable(text);
+    }
+    d
+}
+
 /// Lines longer than this are not shown: nobody could read them.
 const LONGEST_LINE: usize = 10_000;
 
 /// Renders one diagnostic about a text.
 pub fn render(out: &Output, name: &str, source: &str, d: &Diagnostic) -> String {
+    let source = printable(source);
+    let source = source.as_str();
+    let d = &shown(d);
     if source.lines().any(|l| l.len() > LONGEST_LINE) {
         let mut short = d.clone();
         let (line, column) = line_col(source, d.span.map_or(0, |s| s.start as usize));
@@ -124,7 +142,11 @@ pub fn print(out: &Output, report: &FileReport) {
     let name = report.path.display().to_string();
     for d in &report.diagnostics {
         match d.severity {
-            Severity::Info => out.complain(d.render(&name, &report.source).trim_end()),
+            Severity::Info => out.complain(
+                shown(d)
+                    .render(&name, &printable(&report.source))
+                    .trim_end(),
+            ),
             _ => out.complain(render(out, &name, &report.source, d).trim_end()),
         }
     }

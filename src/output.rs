@@ -131,6 +131,18 @@ impl Output {
     }
 }
 
+/// A text without control characters, which could make a terminal show something else than what is there. The bytes keep
+/// their places.
+pub fn printable(text: &str) -> String {
+    text.chars()
+        .flat_map(|c| {
+            let harmless = !c.is_control() || matches!(c, '\n' | '\t' | '\r');
+            let shown = if harmless { c } else { '?' };
+            std::iter::repeat_n(shown, if harmless { 1 } else { c.len_utf8() })
+        })
+        .collect()
+}
+
 /// Standard output, which remembers whether its reader went away.
 struct Sink {
     gone: bool,

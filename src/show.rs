@@ -14,7 +14,10 @@ use crate::{CANNOT_READ, NOT_PROVED, PROVED, diagnostics};
 /// Runs the command; the exit code: 1 if an entry that is shown is not supported in full.
 pub fn run(args: &ShowArgs, out: &Output) -> u8 {
     let name = args.file.display().to_string();
-    let text = match std::fs::read_to_string(&args.file) {
+    let bytes = tactics::driver::read_file(&args.file).map_err(|e| e.to_string());
+    let text =
+        bytes.and_then(|b| String::from_utf8(b).map_err(|_| "it is not UTF-8 text".to_owned()));
+    let text = match text {
         Ok(t) => t,
         Err(e) => {
             out.complain(format_args!("error: cannot read {name}: {e}"));

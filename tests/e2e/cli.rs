@@ -115,22 +115,16 @@ fn deterministic() -> Result<(), Failed> {
             args.extend(format);
             ptxprove(&args)
         };
-        let (first, again, more) = (run("1")?, run("1")?, run("3")?);
-        ensure(
-            first.stdout == again.stdout && first.stderr == again.stderr,
-            "a second run differs",
-            &again,
-        )?;
-        if first.stdout != more.stdout || first.stderr != more.stderr {
-            let (a, b) = (out(&first) + &err(&first), out(&more) + &err(&more));
-            let lines: Vec<String> = a
-                .lines()
-                .zip(b.lines())
-                .filter(|(x, y)| x != y)
-                .take(5)
-                .map(|(x, y)| format!("-j 1: {x}\n-j 3: {y}\n"))
-                .collect();
-            return Err(format!("three threads print something else:\n{}", lines.concat()).into());
+        let first = run("1")?;
+        for (what, other) in [("a second run", run("1")?), ("three threads", run("3")?)] {
+            if first.stdout != other.stdout || first.stderr != other.stderr {
+                let (a, b) = (out(&first) + &err(&first), out(&other) + &err(&other));
+                let differ = a.lines().zip(b.lines()).filter(|(x, y)| x != y).take(5);
+                let lines: Vec<String> = differ
+                    .map(|(x, y)| format!("once:  {x}\nother: {y}\n"))
+                    .collect();
+                return Err(format!("{what} print something else:\n{}", lines.concat()).into());
+            }
         }
     }
     Ok(())
@@ -444,10 +438,74 @@ fn apart() -> Result<(), Failed> {
     )
 }
 
+/// Optional assumptions are printed, also those that a definition hides.
+fn assumptions() -> Result<(), Failed> {
+    let o = expect(
+        &["check", "tests/cli/assumptions.ptxp"],
+        0,
+        "✓ theorem hidden",
+    )?;
+    let lines: Vec<String> = out(&o).lines().map(str::to_owned).collect();
+    let below = |name: &str| {
+        let i = lines.iter().position(|l| l.contains(name))?;
+        lines[i + 1..]
+            .iter()
+            .find_map(|l| l.trim().strip_prefix("assumptions: ").map(str::to_owned))
+    };
+    let hidden = below("theorem hidden").unwrap_or_default();
+    ensure(
+        hidden.split(", ").count() == 7,
+        "the seven switches are not printed",
+        &o,
+    )?;
+    ensure(
+        below("theorem hyp").as_deref() == Some("unknown"),
+        "a restricted variable is not unknown",
+        &o,
+    )
+}
+
+/// What a file is named or holds cannot make the terminal do something.
+fn control_characters() -> Result<(), Failed> {
+    let dir = scratch("control")?;
+    let script = dir.join("a.ptxp");
+    std::fs::write(
+        &script,
+        "theorem «a\u{1b}[2Jb» (p : Prop) (h : p) : p := h\ntheorem «x.y» : Prop := \u{1b}[31m\n",
+    )?;
+    let o = ptxprove(&["check", &script.display().to_string()])?;
+    let all = format!("{}{}", out(&o), err(&o));
+    ensure(
+        !all.contains('\u{1b}'),
+        "an escape sequence comes through",
+        &o,
+    )?;
+    ensure(all.contains("«x.y»"), "a name is not told from a path", &o)
+}
+
+/// An export may contain the three axioms, with Lean's statements, and no others.
+fn exported_axioms() -> Result<(), Failed> {
+    let o = ptxprove(&["export", "--ndjson", "-", GOOD])?;
+    let text = out(&o);
+    let renamed = text.replace("\"str\":\"propext\"", "\"str\":\"propaxt\"");
+    ensure(renamed != text, "there is no propext", &o)?;
+    let o = check_stdin(&renamed)?;
+    ensure(
+        o.status.code() == Some(1),
+        "an axiom of another name passes",
+        &o,
+    )?;
+    ensure(
+        err(&o).contains("`propaxt` is an axiom, and no axioms are allowed"),
+        "the reason",
+        &o,
+    )
+}
+
 type Case = (&'static str, fn() -> Result<(), Failed>);
 
 pub fn trials() -> Vec<Trial> {
-    let all: [Case; 15] = [
+    let all: [Case; 18] = [
         ("exit codes", codes),
         ("the worst exit code", worst_code),
         ("diagnostics", diagnostics),
@@ -463,6 +521,9 @@ pub fn trials() -> Vec<Trial> {
         ("completions", completions),
         ("folders", folders),
         ("scripts apart", apart),
+        ("assumptions", assumptions),
+        ("control characters", control_characters),
+        ("exported axioms", exported_axioms),
     ];
     all.into_iter()
         .map(|(name, f)| Trial::test(format!("cli: {name}"), f))

@@ -9,7 +9,7 @@ use logic::{BinderInfo, ConstantInfo, Environment, Expr, Level, Name, Node, Quot
 pub const ALLOWED: [&str; 3] = ["Classical.choice", "Quot.sound", "propext"];
 
 /// Whether an axiom that was declared is one of the three, statement and all. The error says what is wrong.
-pub(super) fn check(env: &Environment<'_>, name: Name) -> Result<(), String> {
+pub fn check(env: &Environment<'_>, name: Name) -> Result<(), String> {
     let st = env.store();
     let text = st.name_to_string(name);
     let Some(info) = env.get(name) else {

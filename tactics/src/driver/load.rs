@@ -33,7 +33,7 @@ impl LoadError {
 const MAX_FILE: u64 = 1 << 28;
 
 /// What a file holds. Some files have no end (`/dev/zero`), so no more is read than a script or a PTX file may have.
-pub(super) fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+pub fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::Read;
     let mut bytes = Vec::new();
     let read = std::fs::File::open(path)?

@@ -21,8 +21,8 @@ use crate::meta::Elab;
 use crate::meta::ext::{Extensions, SimpEntry};
 use crate::syntax::Notations;
 
-pub use axioms::ALLOWED as ALLOWED_AXIOMS;
-pub use load::{LoadError, resolve as resolve_import, scripts_below};
+pub use axioms::{ALLOWED as ALLOWED_AXIOMS, check as check_axiom};
+pub use load::{LoadError, read as read_file, resolve as resolve_import, scripts_below};
 pub use report::{DeclReport, Diagnosed, FileReport, Kind, PtxDiagnostic, PtxUse, Status};
 pub use stack::on_large_stack;
 

@@ -295,7 +295,7 @@ impl<'b> Session<'b> {
         let is_it = |n: &&Name| **n == full || ends_with(self, **n, full);
         let mut r = match new.iter().find(is_it).copied() {
             Some(n) => self.decl_report(n, new, kind, ident.span, failed),
-            None => not_declared(self.el.st.name_to_string(full), kind, ident.span),
+            None => not_declared(shown_name(self.el.st, full), kind, ident.span),
         };
         // Whatever rests on the hole: it was written here.
         if hole && r.status == Status::Proved {
@@ -350,7 +350,7 @@ impl<'b> Session<'b> {
         };
         let failed = failed || below.iter().any(refused);
         DeclReport {
-            name: self.el.st.name_to_string(n),
+            name: shown_name(self.el.st, n),
             kind,
             status: match (failed, hole) {
                 (true, _) => Status::Failed,
@@ -398,6 +398,33 @@ fn declared(kind: &CommandKind) -> Option<(&Ident, Kind)> {
         CommandKind::Structure(d) => Some((&d.name, Kind::Inductive)),
         _ => None,
     }
+}
+
+/// A name as a script would write it: parts that are no identifiers stand in `«»`, so that `«a.b»` is not taken for `a.b`.
+fn shown_name(st: &Store<'_>, n: Name) -> String {
+    let mut parts = Vec::new();
+    let mut n = n;
+    while !n.is_anon() {
+        let part = match st.name_last(n) {
+            Some(s)
+                if s.is_empty()
+                    || s.contains(|c: char| c == '.' || c.is_whitespace() || c.is_control()) =>
+            {
+                format!("«{s}»")
+            }
+            Some(s) => s.to_owned(),
+            None => st
+                .name_to_string(n)
+                .rsplit('.')
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+        };
+        parts.push(part);
+        n = st.name_prefix(n);
+    }
+    parts.reverse();
+    parts.join(".")
 }
 
 /// Whether `n` is `root` or a name in it.
