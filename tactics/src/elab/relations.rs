@@ -54,7 +54,7 @@ impl<'b> Elab<'b> {
                         Some(t) => t,
                         None => return Err(ElabError::Postpone),
                     }
-                } else if unknown && !need_type {
+                } else if unknown && !need_type && !has_ops(&l) && !has_ops(&r) {
                     match (&l, &r) {
                         (Tree::Leaf(e, _), _) | (_, Tree::Leaf(e, _)) => self.infer_type(*e)?,
                         _ => self.default_num_type(neg),
