@@ -230,7 +230,7 @@ fn check_export(path: &Path, args: &CheckArgs, out: &Output, objects: &mut Vec<V
             }
         }
     };
-    out.progress(&format!("checking {}", path.display()));
+    out.progress(format_args!("checking {}", path.display()));
     let bump = Bump::new();
     let store = Store::new(&bump);
     let mut env = Environment::new(&store);

@@ -33,7 +33,7 @@ pub fn with_session<R>(
     let store = Store::new(&bump);
     let mut session = Session::new(&store);
     for s in scripts {
-        out.progress(&format!("checking {}", s.display()));
+        out.progress(format_args!("checking {}", s.display()));
         let start = Instant::now();
         session.check_file(s)?;
         out.time(start, s.display());

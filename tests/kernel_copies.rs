@@ -29,8 +29,20 @@ fn proved_kernels_are_what_the_compiler_emitted() {
     for copy in proved {
         let name = copy.file_name();
         let originals: Vec<&PathBuf> = emitted.iter().filter(|p| p.file_name() == name).collect();
-        assert_eq!(originals.len(), 1, "{} has {} originals in tests/kernels", copy.display(), originals.len());
-        let same = fs::read(&copy).expect("the copy") == fs::read(originals[0]).expect("the original");
-        assert!(same, "{} differs from {}", copy.display(), originals[0].display());
+        assert_eq!(
+            originals.len(),
+            1,
+            "{} has {} originals in tests/kernels",
+            copy.display(),
+            originals.len()
+        );
+        let same =
+            fs::read(&copy).expect("the copy") == fs::read(originals[0]).expect("the original");
+        assert!(
+            same,
+            "{} differs from {}",
+            copy.display(),
+            originals[0].display()
+        );
     }
 }

@@ -129,12 +129,14 @@ impl<'b> Printer<'_, 'b> {
         let c = self.term(args[1], 0);
         let mut name = String::new();
         let branch = |p: &mut Self, e: Expr, name: &mut String| match st.node(e) {
-            Node::Lam(n, ty, body, _) if st.name_to_string(n) != "_" => p.opened(n, ty, body, |p, x, b| {
-                if st.has_fvar(b) && p.el.occurs_fvar(b, &[x]) {
-                    *name = format!("{} : ", st.name_to_string(p.el.local(x).user_name));
-                }
-                p.term(b, 0)
-            }),
+            Node::Lam(n, ty, body, _) if st.name_to_string(n) != "_" => {
+                p.opened(n, ty, body, |p, x, b| {
+                    if st.has_fvar(b) && p.el.occurs_fvar(b, &[x]) {
+                        *name = format!("{} : ", st.name_to_string(p.el.local(x).user_name));
+                    }
+                    p.term(b, 0)
+                })
+            }
             Node::Lam(n, ty, body, _) => p.opened(n, ty, body, |p, _, b| p.term(b, 0)),
             _ => p.term(e, 0),
         };
