@@ -14,7 +14,7 @@ pub enum FloatOp {
     AddRnF32,
     /// `sub.f32`, `sub.rn.f32`
     SubRnF32,
-    /// `mul.f32`, `mul.rn.f32`
+    /// `mul.rn.f32`
     MulRnF32,
     /// `fma.rn.f32`: one rounding.
     FmaRnF32,

@@ -1,7 +1,8 @@
 //! Floating-point arithmetic (ISA §9.7.3): fields of `FloatOps`, of which nothing is assumed.
 //!
-//! Without a rounding modifier `add`, `sub` and `mul` round to nearest even, but may be fused with a multiplication by
-//! an optimising assembler; the table takes the text as written. `.ftz` and `.sat` forms are not known yet.
+//! Without a rounding modifier `add`, `sub` and `mul` round to nearest even, but the assembler may fuse such a `mul` with such
+//! an `add` or `sub` into one `fma`. So `mul` without `.rn` has no meaning here, and then there is nothing that `add` and `sub`
+//! could be fused with. `.ftz` and `.sat` forms are not known yet.
 
 use std::marker::PhantomData;
 
@@ -31,8 +32,8 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
             shape: Shape::Float(|w, _, x| w.float(FloatOp::SubRnF32, &[&x[0], &x[1]])),
         },
         Row {
-            syntax: "mul{.rn}.type d:type, a:type, b:type",
-            slots: RN,
+            syntax: "mul.rn.type d:type, a:type, b:type",
+            slots: &[("type", &["f32"])],
             section: "9.7.3.5 mul",
             says: "d = a * b, rounded to nearest even",
             shape: Shape::Float(|w, _, x| w.float(FloatOp::MulRnF32, &[&x[0], &x[1]])),
