@@ -179,7 +179,8 @@ impl<'b> Store<'b> {
             return old;
         }
         let new: &'b BigUint = self.bump.alloc(n.clone());
-        self.number_words.set(self.number_words.get() + n.bits() / 64);
+        self.number_words
+            .set(self.number_words.get() + n.bits() / 64);
         self.nats.borrow_mut().insert(new);
         new
     }

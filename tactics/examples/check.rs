@@ -40,7 +40,11 @@ fn main() -> ExitCode {
             print!("{}", d.render(&file, &r.source));
         }
         for d in &r.ptx {
-            print!("{}", d.diagnostic.render(&d.path.display().to_string(), &d.source));
+            print!(
+                "{}",
+                d.diagnostic
+                    .render(&d.path.display().to_string(), &d.source)
+            );
         }
         for d in &r.decls {
             if d.status == Status::Proved {
@@ -61,6 +65,13 @@ fn main() -> ExitCode {
             }
         }
     }
-    println!("{proved} declarations accepted, {other} not; {} kernel steps", session.environment().steps());
-    if other == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    println!(
+        "{proved} declarations accepted, {other} not; {} kernel steps",
+        session.environment().steps()
+    );
+    if other == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

@@ -15,7 +15,8 @@ fn main() -> ExitCode {
     let done = match args.first().map(String::as_str) {
         Some("tcb") => xtask::tcb::run(&root),
         Some("tidy") => xtask::tidy::run(&root),
-        Some("picture") => xtask::picture::run(&root, args.get(1).map(String::as_str)).map_err(std::io::Error::other),
+        Some("picture") => xtask::picture::run(&root, args.get(1).map(String::as_str))
+            .map_err(std::io::Error::other),
         Some("audit") => xtask::audit::run(&root, &args[1..]),
         _ => {
             eprintln!("{USAGE}");

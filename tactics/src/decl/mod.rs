@@ -77,9 +77,9 @@ impl<'b> Elab<'b> {
                 let ty = self.instantiate_mvars(d.ty);
                 let deps = self.collect_fvars(ty);
                 if !deps.is_empty()
-                    && deps.iter().all(|x| {
-                        ids.iter().position(|y| y == x).is_none_or(|j| used[j])
-                    })
+                    && deps
+                        .iter()
+                        .all(|x| ids.iter().position(|y| y == x).is_none_or(|j| used[j]))
                 {
                     used[i] = true;
                 }
@@ -116,7 +116,10 @@ impl<'b> Elab<'b> {
             let l = st.level_param(n);
             self.assign_level(i, l);
         }
-        terms.into_iter().map(|t| self.instantiate_mvars(t)).collect()
+        terms
+            .into_iter()
+            .map(|t| self.instantiate_mvars(t))
+            .collect()
     }
 
     pub(crate) fn collect_level_mvars(&self, e: Expr, out: &mut Vec<u32>) {

@@ -2,8 +2,8 @@
 
 pub mod anon;
 pub mod app;
-pub mod by;
 pub mod binders;
+pub mod by;
 pub mod calc;
 pub mod command;
 pub mod eliminator;
@@ -221,8 +221,11 @@ impl<'b> Elab<'b> {
             return Ok(self.postpone(s, PendingKind::Coercion(e), span));
         }
         let (e, t) = (self.pp(e), self.pp(et));
-        Err(ElabError::new(span, format!("a type was expected, but `{e}` has type `{t}`"))
-            .code("elab.not_a_type"))
+        Err(ElabError::new(
+            span,
+            format!("a type was expected, but `{e}` has type `{t}`"),
+        )
+        .code("elab.not_a_type"))
     }
 
     /// As [`Elab::elab_term`], but says `Postpone` instead of making a pending metavariable.
@@ -363,7 +366,10 @@ impl<'b> Elab<'b> {
                     }
                 }
                 let p = self.pp(ty);
-                Err(ElabError::new(t.span, format!("no hypothesis of type `{p}`")))
+                Err(ElabError::new(
+                    t.span,
+                    format!("no hypothesis of type `{p}`"),
+                ))
             }
             TermKind::By(block) => {
                 let ty = self.expected_or_fresh(expected);
@@ -374,8 +380,9 @@ impl<'b> Elab<'b> {
                 let ty = self.expected_or_fresh(expected);
                 self.mk_sorry(ty, t.span)
             }
-            TermKind::Error => Err(ElabError::new(t.span, "this part could not be read")
-                .code("elab.syntax")),
+            TermKind::Error => {
+                Err(ElabError::new(t.span, "this part could not be read").code("elab.syntax"))
+            }
         }
     }
 
@@ -460,7 +467,10 @@ impl<'b> Elab<'b> {
                     Ok(st.nat(n))
                 } else {
                     let t = self.pp(w);
-                    Err(ElabError::new(span, format!("a numeral cannot have type `{t}`")))
+                    Err(ElabError::new(
+                        span,
+                        format!("a numeral cannot have type `{t}`"),
+                    ))
                 }
             }
             Node::Const(c, _) if c == self.known.nat => Ok(st.nat(n)),
@@ -497,9 +507,11 @@ impl<'b> Elab<'b> {
             }
         }
         let t = self.pp(w);
-        Err(ElabError::new(span, format!("a numeral cannot have type `{t}`"))
-            .code("elab.numeral")
-            .help("numerals belong to `Nat`, or to a type `T` with a function `T.ofNat`"))
+        Err(
+            ElabError::new(span, format!("a numeral cannot have type `{t}`"))
+                .code("elab.numeral")
+                .help("numerals belong to `Nat`, or to a type `T` with a function `T.ofNat`"),
+        )
     }
 
     fn apply_of_nat(&mut self, f: Name, lit: Expr, ty: Expr, span: Span) -> Result<Expr> {
@@ -513,7 +525,10 @@ impl<'b> Elab<'b> {
             .collect();
         if !self.is_defeq(res, ty) {
             let t = self.pp(ty);
-            return Err(ElabError::new(span, format!("a numeral cannot have type `{t}`")));
+            return Err(ElabError::new(
+                span,
+                format!("a numeral cannot have type `{t}`"),
+            ));
         }
         let mut done = false;
         for i in explicit.iter().rev() {

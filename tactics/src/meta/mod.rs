@@ -4,9 +4,9 @@
 //! Everything here is untrusted: it builds terms, and `logic` judges them. One struct, [`Elab`], carries the state; its
 //! methods are spread over the modules by subject.
 
-pub mod build;
 pub mod abstracting;
 pub mod assign;
+pub mod build;
 pub mod defeq;
 pub mod error;
 pub mod ext;

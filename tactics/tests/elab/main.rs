@@ -10,7 +10,9 @@ use tactics::diagnostic::Severity;
 use tactics::driver::Session;
 
 fn folder(name: &str) -> Vec<PathBuf> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/elab").join(name);
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/elab")
+        .join(name);
     let entries = std::fs::read_dir(&dir).expect("the folder of tests exists");
     let mut files: Vec<PathBuf> = entries
         .map(|e| e.expect("a readable folder").path())
