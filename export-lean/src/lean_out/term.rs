@@ -24,7 +24,7 @@ pub(super) enum Stop {
 }
 
 /// Nodes that one term may take when written out.
-const BUDGET: usize = 40_000;
+const BUDGET: usize = 20_000;
 
 /// Terms smaller than this are written out each time that they occur.
 const SMALL: u64 = 24;
