@@ -253,6 +253,45 @@ fn show() -> Result<(), Failed> {
     Ok(())
 }
 
+/// The `.lean` files are the same twice, and hold the statements.
+fn export_lean() -> Result<(), Failed> {
+    let dir = scratch("lean")?;
+    let mut written = Vec::new();
+    for name in ["first", "second"] {
+        let dir = dir.join(name);
+        let _ = std::fs::remove_dir_all(&dir);
+        expect(
+            &["export", "--lean", &dir.display().to_string(), GOOD],
+            0,
+            "Lean files",
+        )?;
+        let mut files = Vec::new();
+        let mut todo = vec![dir.clone()];
+        while let Some(d) = todo.pop() {
+            for path in std::fs::read_dir(&d)?.flatten().map(|e| e.path()) {
+                if path.is_dir() {
+                    todo.push(path);
+                } else {
+                    let text = std::fs::read_to_string(&path)?;
+                    files.push((path.strip_prefix(&dir)?.to_owned(), text));
+                }
+            }
+        }
+        files.sort();
+        written.push(files);
+    }
+    if written[0] != written[1] {
+        return Err("a second export differs".into());
+    }
+    match written[0]
+        .iter()
+        .any(|(_, text)| text.contains("theorem swap"))
+    {
+        true => Ok(()),
+        false => Err("the theorem is in no file".into()),
+    }
+}
+
 /// What is exported is accepted when it is read again, the same twice; nothing is exported of what is not proved.
 fn export() -> Result<(), Failed> {
     let dir = scratch("export")?;
@@ -505,7 +544,7 @@ fn exported_axioms() -> Result<(), Failed> {
 type Case = (&'static str, fn() -> Result<(), Failed>);
 
 pub fn trials() -> Vec<Trial> {
-    let all: [Case; 18] = [
+    let all: [Case; 19] = [
         ("exit codes", codes),
         ("the worst exit code", worst_code),
         ("diagnostics", diagnostics),
@@ -517,6 +556,7 @@ pub fn trials() -> Vec<Trial> {
         ("axioms", axioms),
         ("show", show),
         ("export", export),
+        ("export for readers", export_lean),
         ("changed exports", changed_exports),
         ("completions", completions),
         ("folders", folders),
