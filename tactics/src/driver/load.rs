@@ -106,7 +106,13 @@ pub fn resolve(from: &Path, import: &Import) -> Result<PathBuf, String> {
         Import::Path(s) => Ok(normalize(&dir.join(&*s.value))),
         Import::Module(id) => {
             let relative = module_file(id);
-            let absolute = std::path::absolute(dir).map_err(|e| e.to_string())?;
+            // The folder of a script without one is the current folder.
+            let here = if dir.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                dir
+            };
+            let absolute = absolute(here).map_err(|e| e.to_string())?;
             let mut above = dir.to_owned();
             for ancestor in absolute.ancestors() {
                 if ancestor.join(&relative).is_file() {

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::run::head_const;
 use super::{FileId, FileReport, PtxDiagnostic, PtxUse, Session, facts, load};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::syntax::ast::{Command, PtxModule, Span};
 
 /// SHA-256 in hexadecimal.
@@ -98,20 +98,25 @@ impl<'b> Session<'b> {
             self.el.messages.push(error(m.path.span, "ptx.read", text));
             return;
         };
-        let mut in_ptx =
-            |span: ::ptx::text::span::Span, code, message: String, help: Option<String>| {
-                let mut d = error(Span::new(span.start, span.end), code, message);
-                d.help.extend(help);
-                report.ptx.push(PtxDiagnostic {
-                    path: path.clone(),
-                    source: text.clone(),
-                    diagnostic: d,
-                });
-            };
+        let mut in_ptx = |severity,
+                          span: ::ptx::text::span::Span,
+                          code,
+                          message: String,
+                          help: Option<String>| {
+            let mut d = error(Span::new(span.start, span.end), code, message);
+            d.severity = severity;
+            d.help.extend(help);
+            report.ptx.push(PtxDiagnostic {
+                path: path.clone(),
+                source: text.clone(),
+                diagnostic: d,
+            });
+        };
         let module = match ::ptx::text::parse(&text) {
             Ok(module) => module,
             Err(e) => {
                 in_ptx(
+                    Severity::Error,
                     e.span,
                     "ptx.syntax",
                     e.to_string(),
@@ -148,10 +153,29 @@ impl<'b> Session<'b> {
             None => true,
             Some(list) => list.iter().any(|s| *s.value == *name),
         };
+        if m.entries.is_none() {
+            for (entry, why) in &all.unsupported {
+                let text = format!("the entry `{entry}` becomes no constant: {why}");
+                let help = "`entries` after the file names those that are wanted".to_owned();
+                in_ptx(
+                    Severity::Warning,
+                    why.span,
+                    "ptx.unsupported",
+                    text,
+                    Some(help),
+                );
+            }
+        }
         for s in m.entries.iter().flatten() {
             let unsupported = all.unsupported.iter().find(|(n, _)| **n == *s.value);
             if let Some((_, why)) = unsupported {
-                in_ptx(why.span, "ptx.unsupported", why.to_string(), None);
+                in_ptx(
+                    Severity::Error,
+                    why.span,
+                    "ptx.unsupported",
+                    why.to_string(),
+                    None,
+                );
             } else if !all
                 .kernels
                 .iter()

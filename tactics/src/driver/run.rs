@@ -199,8 +199,10 @@ impl<'b> Session<'b> {
                 messages.push(d);
             }
         }
-        let failed =
-            messages.iter().any(|d| d.severity == Severity::Error) || report.ptx.len() > ptx_before;
+        let failed = messages.iter().any(|d| d.severity == Severity::Error)
+            || report.ptx[ptx_before..]
+                .iter()
+                .any(|p| p.diagnostic.severity == Severity::Error);
         let hole = messages.iter().any(|d| d.code == "decl.sorry");
         self.report_decls(command, &new, (failed, hole), report);
         report.diagnostics.extend(messages);
