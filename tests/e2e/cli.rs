@@ -543,8 +543,28 @@ fn exported_axioms() -> Result<(), Failed> {
 
 type Case = (&'static str, fn() -> Result<(), Failed>);
 
+/// A script named without a folder finds its imports; an entry without a meaning is named, not dropped.
+fn current_folder() -> Result<(), Failed> {
+    let folder = Path::new("proofs/lib");
+    let o = command(&["check", "omega.ptxp"])
+        .current_dir(folder)
+        .output()?;
+    ensure(o.status.code() == Some(0), "expected exit code 0", &o)?;
+    let dir = scratch("current-folder")?;
+    let root = std::env::current_dir()?;
+    let isa = root.join("proofs/ptx/isa.ptxp");
+    let ptx = root.join("tests/kernels/cuda/reduce.sm_90a.ptx");
+    let script = format!("import {isa:?}\nptx_module m from {ptx:?}\n");
+    std::fs::write(dir.join("s.ptxp"), script)?;
+    let o = command(&["check", "s.ptxp"]).current_dir(&dir).output()?;
+    ensure(o.status.code() == Some(0), "expected exit code 0", &o)?;
+    let named = err(&o).contains("becomes no constant");
+    ensure(named, "expected the entries without a meaning", &o)
+}
+
 pub fn trials() -> Vec<Trial> {
-    let all: [Case; 19] = [
+    let all: [Case; 20] = [
+        ("current folder", current_folder),
         ("exit codes", codes),
         ("the worst exit code", worst_code),
         ("diagnostics", diagnostics),
