@@ -163,8 +163,18 @@ fn print_summary(reports: &[FileReport], code: u8, out: &Output) {
     let failed = decls().filter(|d| d.status == Status::Failed).count();
     let holes = decls().filter(|d| d.status == Status::Hole).count();
     let steps: u64 = decls().map(|d| d.steps).sum();
+    let fine = |r: &&FileReport| r.decls.iter().all(|d| d.status == Status::Proved);
+    let elsewhere = reports
+        .iter()
+        .filter(fine)
+        .filter(|r| r.has_errors())
+        .count();
+    let elsewhere = match elsewhere {
+        0 => String::new(),
+        n => format!(" {n} scripts with errors outside declarations;"),
+    };
     let text = format!(
-        "{} scripts: {} theorems proved, {failed} declarations failed, {holes} with holes; {steps} kernel steps",
+        "{} scripts: {} theorems proved, {failed} declarations failed, {holes} with holes;{elsewhere} {steps} kernel steps",
         reports.len(),
         count(Kind::Theorem, Status::Proved)
     );

@@ -14,6 +14,12 @@ use crate::output::Output;
 pub fn scripts(paths: &[PathBuf]) -> Result<Vec<PathBuf>, LoadError> {
     let mut all = Vec::new();
     for p in paths {
+        if p.extension().is_some_and(|e| e == "ptx") {
+            return Err(LoadError {
+                path: p.clone(),
+                reason: "this is PTX and no script; `ptxprove show` says what is in it".to_owned(),
+            });
+        }
         for s in scripts_below(p)? {
             if !all.contains(&s) {
                 all.push(s);

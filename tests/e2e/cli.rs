@@ -58,6 +58,7 @@ fn expect(args: &[&str], code: i32, text: &str) -> Result<Output, Failed> {
 
 fn codes() -> Result<(), Failed> {
     expect(&["check", GOOD], 0, "✓ theorem swap")?;
+    expect(&["check", PTX], 2, "`ptxprove show`")?;
     expect(&["check", BAD], 1, "✗ theorem both")?;
     expect(&["check", HOLE], 1, "○ theorem uses")?;
     expect(&["check", "--allow-sorry", HOLE], 0, "has a hole (sorry)")?;
