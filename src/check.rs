@@ -57,7 +57,7 @@ fn check_scripts(
         let reports = verdict::reports(&scripts, usize::from(args.jobs), out)?;
         Ok((scripts, reports))
     });
-    let (scripts, mut reports) = match reports {
+    let (scripts, reports) = match reports {
         Ok(r) => r,
         Err(e) => {
             out.complain(format_args!("error: {e}"));
@@ -71,7 +71,7 @@ fn check_scripts(
         ));
         return CANNOT_READ;
     }
-    reports.sort_by(|a, b| a.path.cmp(&b.path));
+    let reports = verdict::imports_first(reports);
     let asked: BTreeSet<PathBuf> = scripts.iter().map(|p| verdict::key(p)).collect();
     let mut code = PROVED;
     for r in &reports {

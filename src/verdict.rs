@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use bumpalo::Bump;
 use logic::Store;
-use tactics::driver::{FileReport, Kind, LoadError, Session, scripts_below};
+use tactics::driver::{FileReport, Kind, LoadError, Session, resolve_import, scripts_below};
 
 use crate::output::Output;
 
@@ -98,4 +98,42 @@ pub fn reports(
 /// The one name of a file.
 pub fn key(p: &Path) -> PathBuf {
     std::fs::canonicalize(p).unwrap_or_else(|_| p.to_owned())
+}
+
+/// The reports by path, but every script after those that it imports, so that a cause is read before its consequences.
+pub fn imports_first(mut reports: Vec<FileReport>) -> Vec<FileReport> {
+    reports.sort_by(|a, b| a.path.cmp(&b.path));
+    let places = reports.iter().enumerate();
+    let index: BTreeMap<PathBuf, usize> = places.map(|(i, r)| (key(&r.path), i)).collect();
+    let imports: Vec<Vec<usize>> = reports
+        .iter()
+        .map(|r| {
+            tactics::syntax::imports(&r.source)
+                .iter()
+                .filter_map(|(import, _)| resolve_import(&r.path, import).ok())
+                .filter_map(|p| index.get(&key(&p)).copied())
+                .collect()
+        })
+        .collect();
+    let mut order = Vec::new();
+    let mut seen = vec![false; reports.len()];
+    for root in 0..reports.len() {
+        let mut stack = Vec::new();
+        if !std::mem::replace(&mut seen[root], true) {
+            stack.push((root, 0));
+        }
+        while let Some((i, next)) = stack.pop() {
+            match imports[i].get(next) {
+                Some(j) => {
+                    stack.push((i, next + 1));
+                    if !std::mem::replace(&mut seen[*j], true) {
+                        stack.push((*j, 0));
+                    }
+                }
+                None => order.push(i),
+            }
+        }
+    }
+    let mut slots: Vec<Option<FileReport>> = reports.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|i| slots[i].take()).collect()
 }

@@ -544,6 +544,30 @@ fn exported_axioms() -> Result<(), Failed> {
 
 type Case = (&'static str, fn() -> Result<(), Failed>);
 
+/// What a script imports is reported before it, whatever the alphabet says.
+fn causes_first() -> Result<(), Failed> {
+    let dir = scratch("causes-first")?;
+    std::fs::write(
+        dir.join("a.ptxp"),
+        "import \"b.ptxp\"\ntheorem user : cause = cause := rfl\n",
+    )?;
+    std::fs::write(dir.join("b.ptxp"), "def cause : Nowhere := 0\n")?;
+    for jobs in ["1", "2"] {
+        let o = command(&["check", ".", "-j", jobs])
+            .current_dir(&dir)
+            .output()?;
+        ensure(o.status.code() == Some(1), "expected exit code 1", &o)?;
+        let text = err(&o);
+        let first = text.find("Nowhere").zip(text.find("`cause`"));
+        ensure(
+            first.is_some_and(|(a, b)| a < b),
+            "expected the cause first",
+            &o,
+        )?;
+    }
+    Ok(())
+}
+
 /// A script named without a folder finds its imports; an entry without a meaning is named, not dropped.
 fn current_folder() -> Result<(), Failed> {
     let folder = Path::new("proofs/lib");
@@ -564,7 +588,8 @@ fn current_folder() -> Result<(), Failed> {
 }
 
 pub fn trials() -> Vec<Trial> {
-    let all: [Case; 20] = [
+    let all: [Case; 21] = [
+        ("causes first", causes_first),
         ("current folder", current_folder),
         ("exit codes", codes),
         ("the worst exit code", worst_code),
