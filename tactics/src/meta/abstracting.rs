@@ -25,18 +25,7 @@ impl<'b> Elab<'b> {
             return e;
         }
         let ids = self.fvar_ids(xs);
-        let mut found = Vec::new();
-        st.replace(e, |x, _| {
-            if !st.has_mvar(x) {
-                return Some(x);
-            }
-            if let Node::MVar(i) = st.node(x) {
-                found.push(MVarId(i));
-            }
-            None
-        });
-        found.sort();
-        found.dedup();
+        let found = self.written_mvars(e);
         let mut map: FxHashMap<Expr, Expr> = FxHashMap::default();
         for m in found {
             let lctx = self.mvar_lctx(m);

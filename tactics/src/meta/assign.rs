@@ -180,18 +180,7 @@ impl<'b> Elab<'b> {
         if !st.has_mvar(cur) {
             return Some(cur);
         }
-        let mut found = Vec::new();
-        st.replace(cur, |x, _| {
-            if !st.has_mvar(x) {
-                return Some(x);
-            }
-            if let Node::MVar(i) = st.node(x) {
-                found.push(MVarId(i));
-            }
-            None
-        });
-        found.sort();
-        found.dedup();
+        let found = self.written_mvars(cur);
         let mut map: FxHashMap<Expr, Expr> = FxHashMap::default();
         for n in found {
             if n == m {

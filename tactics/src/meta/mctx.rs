@@ -373,6 +373,22 @@ impl<'b> Elab<'b> {
         self.beta(f, &args)
     }
 
+    /// The metavariables that stand in a term as it is written, assigned or not, by id.
+    pub(crate) fn written_mvars(&self, e: Expr) -> Vec<MVarId> {
+        let st = self.st;
+        let mut found = std::collections::BTreeSet::new();
+        st.replace(e, |x, _| {
+            if !st.has_mvar(x) {
+                return Some(x);
+            }
+            if let Node::MVar(i) = st.node(x) {
+                found.insert(MVarId(i));
+            }
+            None
+        });
+        found.into_iter().collect()
+    }
+
     /// The unassigned metavariables of an instantiated term, in order of creation. Those behind delayed ones are listed
     /// instead of the delayed ones.
     pub fn collect_mvars(&mut self, e: Expr) -> Vec<MVarId> {

@@ -1,5 +1,6 @@
 //! Terms: precedence climbing, applications, projections. What begins a term is in [`leading`](super::leading).
 
+use super::leading::opens_wide;
 use super::{PResult, Parser};
 use crate::syntax::ast::{Arg, BinOp, Span, Term, TermKind};
 use crate::syntax::error::SyntaxErrorKind;
@@ -207,25 +208,8 @@ impl Parser<'_> {
     /// The next token begins a term.
     pub(super) fn starts_term(&self) -> bool {
         match self.tok() {
-            Tok::Forall
-            | Tok::Exists
-            | Tok::Sigma
-            | Tok::PSigma
-            | Tok::Minus
-            | Tok::LStrict
-            | Tok::Kw(
-                Kw::Forall
-                | Kw::Exists
-                | Kw::Let
-                | Kw::Have
-                | Kw::Show
-                | Kw::Suffices
-                | Kw::Match
-                | Kw::NoMatch
-                | Kw::If
-                | Kw::By
-                | Kw::Calc,
-            ) => self.continues(),
+            Tok::Minus | Tok::LStrict => self.continues(),
+            tok if opens_wide(tok) => self.continues(),
             Tok::User(word) => self.notations.leading(word).is_some() && self.continues(),
             _ => self.starts_arg(),
         }

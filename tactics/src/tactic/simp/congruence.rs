@@ -76,12 +76,7 @@ impl Simp {
             } else {
                 self.simplify(el, *a)?
             };
-            proof = match (proof, r.proof) {
-                (None, None) => None,
-                (None, Some(h)) => Some(congr_arg(el, new, *a, r.expr, h)?),
-                (Some(h), None) => Some(congr_fun(el, old, new, *a, h)?),
-                (Some(hf), Some(ha)) => Some(congr(el, (old, new, hf), (*a, r.expr, ha))?),
-            };
+            proof = congr_step(el, (old, new, proof), *a, &r)?;
             old = st.app(old, *a);
             new = st.app(new, r.expr);
             fty = st.instantiate1(body, *a);
@@ -384,12 +379,7 @@ impl Simp {
         let mut proof = None;
         for a in &args[from..] {
             let r = self.simplify(el, *a)?;
-            proof = match (proof, r.proof) {
-                (None, None) => None,
-                (None, Some(h)) => Some(congr_arg(el, new, *a, r.expr, h)?),
-                (Some(h), None) => Some(congr_fun(el, old, new, *a, h)?),
-                (Some(hf), Some(ha)) => Some(congr(el, (old, new, hf), (*a, r.expr, ha))?),
-            };
+            proof = congr_step(el, (old, new, proof), *a, &r)?;
             old = st.app(old, *a);
             new = st.app(new, r.expr);
         }
@@ -528,4 +518,19 @@ fn fvar_ids<'b>(el: &Elab<'b>, xs: &[Expr]) -> Vec<crate::meta::FVarId> {
             _ => None,
         })
         .collect()
+}
+
+/// The proof that `old a` is `new r`, from those that `old` is `new` and `a` is `r`; `None` where both sides are the same.
+fn congr_step<'b>(
+    el: &mut Elab<'b>,
+    (old, new, proof): (Expr, Expr, Option<Expr>),
+    a: Expr,
+    r: &Simplified,
+) -> Result<Option<Expr>> {
+    match (proof, r.proof) {
+        (None, None) => Ok(None),
+        (None, Some(h)) => congr_arg(el, new, a, r.expr, h).map(Some),
+        (Some(h), None) => congr_fun(el, old, new, a, h).map(Some),
+        (Some(hf), Some(ha)) => congr(el, (old, new, hf), (a, r.expr, ha)).map(Some),
+    }
 }
