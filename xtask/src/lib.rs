@@ -1,7 +1,9 @@
-//! Developer tasks: counting what is trusted, keeping the tree tidy, and the audit by real Lean.
+//! Developer tasks: counting what is trusted, keeping the tree tidy, the book's pages about the library, and the audit by real
+//! Lean.
 #![forbid(unsafe_code)]
 
 pub mod audit;
+pub mod index;
 pub mod lines;
 pub mod picture;
 pub mod tcb;

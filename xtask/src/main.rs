@@ -1,4 +1,4 @@
-//! `cargo xtask tcb | tidy | audit | picture`.
+//! `cargo xtask tcb | tidy | index | audit | picture`.
 
 use std::process::ExitCode;
 
@@ -6,6 +6,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
 
   tcb      count the trusted lines by file; fails when the kernel passes its budget
   tidy     check the habits of the house over all files
+  index    write the book's pages about the library from the scripts
   audit    export everything under proofs/ (or the paths given) and let real Lean check it again
   picture  draw the README's picture of a terminal from what `cargo run` (or the binary given) prints";
 
@@ -17,6 +18,7 @@ fn main() -> ExitCode {
         Some("tidy") => xtask::tidy::run(&root),
         Some("picture") => xtask::picture::run(&root, args.get(1).map(String::as_str))
             .map_err(std::io::Error::other),
+        Some("index") => xtask::index::run(&root).map_err(std::io::Error::other),
         Some("audit") => xtask::audit::run(&root, &args[1..]),
         _ => {
             eprintln!("{USAGE}");

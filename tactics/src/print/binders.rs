@@ -2,8 +2,26 @@
 
 use logic::{BinderInfo, Expr, Name, Node};
 
-use super::{Printer, paren};
+use super::{MAX_DEPTH, Printer, paren};
 use crate::meta::FVarId;
+
+/// What stands around a variable of this kind.
+fn brackets(bi: BinderInfo) -> (&'static str, &'static str) {
+    match bi {
+        BinderInfo::Default => ("(", ")"),
+        BinderInfo::Implicit => ("{", "}"),
+        BinderInfo::StrictImplicit => ("⦃", "⦄"),
+        BinderInfo::InstImplicit => ("[", "]"),
+    }
+}
+
+/// What ends a group of variables.
+fn end_of(group: &Option<(BinderInfo, String)>) -> String {
+    match group {
+        Some((bi, ty)) => format!(" : {ty}{}", brackets(*bi).1),
+        None => String::new(),
+    }
+}
 
 impl<'b> Printer<'_, 'b> {
     /// Opens a binder with a variable whose name is not in use, and runs `f` on the variable and the body.
@@ -80,23 +98,49 @@ impl<'b> Printer<'_, 'b> {
             let b = self.opened(n, ty, body, |p, _, b| p.term(b, 25));
             return paren(25, prec, format!("{a} → {b}"));
         }
+        if self.el.is_prop(e) {
+            let s = self.foralls(e, String::from("∀"), None);
+            return paren(24, prec, s);
+        }
         let t = self.term(ty, 0);
-        let (open, close) = match bi {
-            BinderInfo::Default => ("(", ")"),
-            BinderInfo::Implicit => ("{", "}"),
-            BinderInfo::StrictImplicit => ("⦃", "⦄"),
-            BinderInfo::InstImplicit => ("[", "]"),
-        };
-        let is_prop = self.el.is_prop(e);
+        let (open, close) = brackets(bi);
         let s = self.opened(n, ty, body, |p, x, b| {
             let v = p.var(x);
             let rest = p.term(b, 0);
-            match is_prop {
-                true => format!("∀ {open}{v} : {t}{close}, {rest}"),
-                false => format!("{open}{v} : {t}{close} → {rest}"),
-            }
+            format!("{open}{v} : {t}{close} → {rest}")
         });
         paren(24, prec, s)
+    }
+
+    /// The variables that a statement begins with, those of one type together, and then what is said of them. `group` is the
+    /// one that is being written: its kind, and its type.
+    fn foralls(&mut self, e: Expr, mut out: String, group: Option<(BinderInfo, String)>) -> String {
+        let st = self.el.st;
+        if let Node::Pi(n, ty, body, bi) = st.node(e)
+            && (st.has_loose_bvar(body, 0) || bi != BinderInfo::Default)
+            && self.depth < MAX_DEPTH
+            && self.pieces < self.limit
+        {
+            let t = self.term(ty, 0);
+            self.depth += 1;
+            self.pieces += 1;
+            let s = self.opened(n, ty, body, |p, x, b| {
+                let same = group.as_ref().is_some_and(|(k, u)| *k == bi && *u == t);
+                if !same {
+                    out.push_str(&end_of(&group));
+                    out.push(' ');
+                    out.push_str(brackets(bi).0);
+                } else {
+                    out.push(' ');
+                }
+                out.push_str(&p.var(x));
+                logic::subst::with_stack(|| p.foralls(b, out, Some((bi, t))))
+            });
+            self.depth -= 1;
+            return s;
+        }
+        let rest = self.term(e, 0);
+        format!("{out}{}, {rest}", end_of(&group))
     }
 
     pub(super) fn exists(&mut self, f: Expr, prec: u32) -> Option<String> {

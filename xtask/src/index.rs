@@ -1,0 +1,439 @@
+//! The pages of the book that list the library: every theorem, definition and type of `proofs/lib` and `proofs/ptx`, with its
+//! statement as the printer of scripts prints it.
+//!
+//! The pages are written by `cargo xtask index`; a test fails when they are not what would be written now.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use bumpalo::Bump;
+use logic::{ConstantInfo, Name, Store};
+use tactics::diagnostic::line_col;
+use tactics::driver::{FileReport, Kind, Session, on_large_stack, scripts_below};
+
+/// Where the pages are.
+const PAGES: &str = "book/src/library";
+/// The page that leads to them.
+const CONTENTS: &str = "book/src/library.md";
+/// The book's table of contents, which lists the pages below the line that names [`CONTENTS`].
+const SUMMARY: &str = "book/src/SUMMARY.md";
+/// The first line of every page.
+const MARK: &str = "<!-- Written by `cargo xtask index`. -->\n";
+
+/// What the scripts are about: a topic, the folder below `proofs/`, and its scripts in the order in which to read them.
+const TOPICS: [(&str, &str, &[&str]); 9] = [
+    (
+        "Logic",
+        "lib",
+        &[
+            "core",
+            "logic",
+            "logic_more",
+            "decidable",
+            "classical",
+            "simp",
+            "relation",
+            "wf",
+            "option",
+        ],
+    ),
+    (
+        "Natural numbers",
+        "lib",
+        &[
+            "nat", "nat_more", "div", "nat_gcd", "bits", "nat_bits", "omega",
+        ],
+    ),
+    ("Integers", "lib", &["int", "int_order", "int_more"]),
+    (
+        "Words and bounded numbers",
+        "lib",
+        &["word", "word_lemmas", "fin", "fin_more"],
+    ),
+    (
+        "Lists and maps",
+        "lib",
+        &[
+            "list",
+            "list_more",
+            "list_sub",
+            "list_set",
+            "list_sum",
+            "perm",
+            "finmap",
+        ],
+    ),
+    (
+        "Sums and counting",
+        "lib",
+        &["sum", "sum_more", "counting", "pigeonhole"],
+    ),
+    (
+        "Algebra and floats",
+        "lib",
+        &[
+            "algebra",
+            "ordered_field",
+            "frac",
+            "floatalg",
+            "ideal",
+            "softmax",
+        ],
+    ),
+    (
+        "What a kernel is, and what is said of it",
+        "ptx",
+        &[
+            "program",
+            "isa",
+            "float",
+            "float_alg",
+            "thread",
+            "launch",
+            "buffer",
+            "correct",
+            "compose",
+        ],
+    ),
+    (
+        "Proving something of a kernel",
+        "ptx",
+        &[
+            "behave", "exec", "values", "index", "accesses", "grid", "elements", "faults", "races",
+        ],
+    ),
+];
+
+/// A page: its path below the root, and its text.
+type Pages = BTreeMap<PathBuf, String>;
+
+/// Writes the pages, and takes away those of scripts that are no more.
+///
+/// # Errors
+/// When a script does not check or has no topic, or a file cannot be read or written.
+pub fn run(root: &Path) -> Result<bool, String> {
+    let pages = pages(root)?;
+    for old in on_disk(root)? {
+        if !pages.contains_key(&old) {
+            std::fs::remove_file(root.join(&old)).map_err(|e| failed(&old, &e))?;
+        }
+    }
+    std::fs::create_dir_all(root.join(PAGES)).map_err(|e| failed(Path::new(PAGES), &e))?;
+    for (path, text) in &pages {
+        std::fs::write(root.join(path), text).map_err(|e| failed(path, &e))?;
+    }
+    println!("{} pages", pages.len());
+    Ok(true)
+}
+
+/// The pages that are not as they would be written now.
+///
+/// # Errors
+/// When a script does not check or has no topic, or a file cannot be read.
+pub fn stale(root: &Path) -> Result<Vec<PathBuf>, String> {
+    let pages = pages(root)?;
+    let same = |path: &PathBuf| {
+        let text = std::fs::read_to_string(root.join(path)).ok();
+        text.as_ref() == pages.get(path)
+    };
+    let all: BTreeSet<PathBuf> = pages.keys().cloned().chain(on_disk(root)?).collect();
+    Ok(all.into_iter().filter(|p| !same(p)).collect())
+}
+
+fn failed(path: &Path, e: &dyn std::fmt::Display) -> String {
+    format!("{}: {e}", path.display())
+}
+
+/// The pages of scripts that are there.
+fn on_disk(root: &Path) -> Result<Vec<PathBuf>, String> {
+    let files = crate::files(&root.join("book")).map_err(|e| failed(Path::new("book"), &e))?;
+    let paths = files.iter().map(|p| Path::new("book").join(p));
+    Ok(paths.filter(|p| p.starts_with(PAGES)).collect())
+}
+
+/// All pages, from the scripts as they are.
+fn pages(root: &Path) -> Result<Pages, String> {
+    every_script_has_a_topic(root)?;
+    let mut pages = on_large_stack(|| {
+        let bump = Bump::new();
+        let store = Store::new(&bump);
+        let mut session = Session::new(&store);
+        let mut pages = Pages::new();
+        for (folder, script) in scripts() {
+            let path = root.join(source(folder, script));
+            session.check_file(&path).map_err(|e| e.to_string())?;
+            let mut reports = session.reports().iter();
+            let report = reports.find(|r| r.path == path).cloned();
+            let report = report.ok_or(format!("{}: no report", path.display()))?;
+            let text = page(&mut session, &report, folder, script)?;
+            pages.insert(page_path(folder, script), text);
+        }
+        Ok::<_, String>(pages)
+    })
+    .map_err(|e| e.to_string())??;
+    let intros: BTreeMap<PathBuf, String> =
+        pages.iter().map(|(p, t)| (p.clone(), intro(t))).collect();
+    pages.insert(CONTENTS.into(), contents(&intros));
+    let summary =
+        std::fs::read_to_string(root.join(SUMMARY)).map_err(|e| failed(Path::new(SUMMARY), &e))?;
+    pages.insert(SUMMARY.into(), summary_with_pages(&summary)?);
+    Ok(pages)
+}
+
+/// All scripts with a topic.
+fn scripts() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TOPICS
+        .iter()
+        .flat_map(|(_, folder, names)| names.iter().map(|n| (*folder, *n)))
+}
+
+fn source(folder: &str, script: &str) -> PathBuf {
+    PathBuf::from(format!("proofs/{folder}/{script}.ptxp"))
+}
+
+fn page_name(folder: &str, script: &str) -> String {
+    match folder {
+        "lib" => format!("{script}.md"),
+        _ => format!("{folder}-{script}.md"),
+    }
+}
+
+fn page_path(folder: &str, script: &str) -> PathBuf {
+    Path::new(PAGES).join(page_name(folder, script))
+}
+
+/// A new script has to be put somewhere.
+fn every_script_has_a_topic(root: &Path) -> Result<(), String> {
+    let known: BTreeSet<PathBuf> = scripts().map(|(f, s)| source(f, s)).collect();
+    let folders: BTreeSet<&str> = TOPICS.iter().map(|t| t.1).collect();
+    for folder in folders {
+        let folder = root.join("proofs").join(folder);
+        for path in scripts_below(&folder).map_err(|e| e.to_string())? {
+            let relative = path.strip_prefix(root).unwrap_or(&path);
+            if path.parent() == Some(&folder) && !known.contains(relative) {
+                return Err(format!(
+                    "{}: add it to a topic in xtask/src/index.rs",
+                    relative.display()
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The page of a script.
+fn page(
+    session: &mut Session<'_>,
+    report: &FileReport,
+    folder: &str,
+    script: &str,
+) -> Result<String, String> {
+    let path = source(folder, script);
+    let link = format!("../../../{}", path.display());
+    if tactics::driver::Diagnosed::has_errors(report) {
+        return Err(format!("{}: has errors", path.display()));
+    }
+    let mut comments = comments(&report.source).into_iter();
+    let (_, about) = comments.next().unwrap_or_default();
+    let mut out = format!(
+        "{MARK}\n# {folder}.{script}\n\n{about}\n\nSource: [{0}]({link})\n",
+        path.display()
+    );
+    let mut comments = comments.peekable();
+    for (at, entry) in entries(session, report) {
+        while let Some((_, text)) = comments.next_if(|(offset, _)| *offset < at) {
+            let text = text.trim_start_matches('#').trim();
+            let (title, rest) = text.split_once('\n').unwrap_or((text, ""));
+            let _ = write!(out, "\n## {title}\n");
+            if !rest.trim().is_empty() {
+                let _ = write!(out, "\n{}\n", rest.trim());
+            }
+        }
+        let (line, _) = line_col(&report.source, at);
+        let target = match at {
+            0 => link.clone(),
+            _ => format!("{link}#L{line}"),
+        };
+        let Entry {
+            kind,
+            name,
+            doc,
+            statement,
+            parts,
+        } = entry;
+        let _ = write!(out, "\n- {kind} [`{name}`]({target}): `{statement}`\n");
+        if let Some(doc) = doc {
+            let _ = write!(out, "\n  {}\n", doc.trim().replace('\n', "\n  "));
+        }
+        for part in parts {
+            let _ = write!(out, "  - `{part}`\n");
+        }
+    }
+    Ok(out)
+}
+
+/// What a page says of a declaration.
+struct Entry {
+    kind: &'static str,
+    name: String,
+    doc: Option<String>,
+    statement: String,
+    /// Constructors of a type, fields of a structure.
+    parts: Vec<String>,
+}
+
+/// The declarations of a script, each with its offset in the text. A script that declares by a command of its own (the opcode
+/// table) has no list of declarations but its constants.
+fn entries(session: &mut Session<'_>, report: &FileReport) -> Vec<(usize, Entry)> {
+    let st = session.environment().store();
+    let named: Vec<(usize, Kind, Name)> = if report.decls.is_empty() {
+        let scripts = session.scripts();
+        let own = scripts.filter(|(path, _)| *path == report.path);
+        own.flat_map(|(_, names)| names.iter().map(|n| (0, Kind::Definition, *n)))
+            .collect()
+    } else {
+        let all = report.decls.iter();
+        all.map(|d| (d.span.start as usize, d.kind, st.name(&d.name)))
+            .collect()
+    };
+    let entry = |(at, kind, name): (usize, Kind, Name)| {
+        let statement = session.note_of(name)?;
+        let parts = parts(session, name);
+        let kind = match (kind, parts.1) {
+            (Kind::Inductive, true) => "structure",
+            (kind, _) => kind.word(),
+        };
+        let doc = session.doc_of(name).map(str::to_owned);
+        let name = st.name_to_string(name);
+        Some((
+            at,
+            Entry {
+                kind,
+                name,
+                doc,
+                statement,
+                parts: parts.0,
+            },
+        ))
+    };
+    named.into_iter().filter_map(entry).collect()
+}
+
+/// The constructors of an inductive type, or the fields of a structure, with their types; and whether it is a structure.
+fn parts(session: &mut Session<'_>, name: Name) -> (Vec<String>, bool) {
+    let st = session.environment().store();
+    let Some(ConstantInfo::Inductive(i)) = session.environment().get(name) else {
+        return (Vec::new(), false);
+    };
+    let ctors = i.ctors.clone();
+    let fields = session.elaborator().ext.structures.get(&name).cloned();
+    let names: Vec<Name> = match &fields {
+        Some(fields) => {
+            let field = |f: &Name| st.name_str(name, &st.name_to_string(*f));
+            fields.iter().map(field).collect()
+        }
+        None => ctors.to_vec(),
+    };
+    let typed = |n: Name| {
+        Some(format!(
+            "{} : {}",
+            st.name_to_string(n),
+            session.note_of(n)?
+        ))
+    };
+    (
+        names.into_iter().filter_map(typed).collect(),
+        fields.is_some(),
+    )
+}
+
+/// The comments about a script and its parts (`/-! … -/`), each with its offset.
+fn comments(text: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(i) = text[from..].find("/-!") {
+        let start = from + i + 3;
+        let end = text[start..].find("-/").map_or(text.len(), |n| start + n);
+        found.push((start, text[start..end].trim().to_owned()));
+        from = end;
+    }
+    found
+}
+
+/// The first sentence of a page: of what stands below its title.
+fn intro(page: &str) -> String {
+    let about = page
+        .split("\n\n")
+        .nth(2)
+        .unwrap_or_default()
+        .replace('\n', " ");
+    let end = about.find(". ").map_or(about.len(), |i| i + 1);
+    about[..end].trim_end_matches([':', '.']).to_owned()
+}
+
+/// The page that leads to the others.
+fn contents(intros: &BTreeMap<PathBuf, String>) -> String {
+    let mut out = format!(
+        "{MARK}\n# The library\n\nWhat is defined and proved in `proofs/lib` and `proofs/ptx`, one page for each script. Names \
+         are Lean's where Lean has the same thing.\n`#search` finds a theorem by its shape \
+         ([Questions](language.md#questions)).\n"
+    );
+    for (topic, folder, names) in TOPICS {
+        let _ = write!(out, "\n## {topic}\n\n");
+        for n in names {
+            let about = intros.get(&page_path(folder, n)).map_or("", String::as_str);
+            let _ = writeln!(
+                out,
+                "- [`{folder}.{n}`](library/{}): {about}",
+                page_name(folder, n)
+            );
+        }
+    }
+    out
+}
+
+/// The table of contents, with the pages below the line of the page that leads to them.
+fn summary_with_pages(summary: &str) -> Result<String, String> {
+    let mut out = String::new();
+    let mut found = false;
+    for line in summary.lines().filter(|l| !l.contains("](library/")) {
+        out.push_str(line);
+        out.push('\n');
+        if line.ends_with("(library.md)") {
+            found = true;
+            for (folder, n) in scripts() {
+                let _ = writeln!(out, "  - [{folder}.{n}](library/{})", page_name(folder, n));
+            }
+        }
+    }
+    match found {
+        true => Ok(out),
+        false => Err(format!("{SUMMARY}: no line for library.md")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_with_offsets() {
+        let text = "/-!\nAbout.\n-/\ndef a := 1\n/-! ### Part -/\n";
+        let found = comments(text);
+        assert_eq!(
+            found,
+            [(3, "About.".to_owned()), (28, "### Part".to_owned())]
+        );
+    }
+
+    #[test]
+    fn pages_stand_below_their_chapter() {
+        let once = summary_with_pages("- [A](a.md)\n- [The library](library.md)\n- [B](b.md)\n");
+        let once = once.expect("the line is there");
+        assert!(once.contains("(library.md)\n  - [lib.core](library/core.md)\n"));
+        assert!(once.ends_with("(library/ptx-races.md)\n- [B](b.md)\n"));
+        assert_eq!(summary_with_pages(&once).as_ref(), Ok(&once));
+        assert!(summary_with_pages("- [A](a.md)\n").is_err());
+    }
+}
