@@ -100,7 +100,8 @@ const TOPICS: [(&str, &str, &[&str]); 9] = [
         "Proving something of a kernel",
         "ptx",
         &[
-            "behave", "exec", "values", "index", "accesses", "grid", "elements", "faults", "races",
+            "exec", "values", "index", "run", "behave", "accesses", "grid", "elements", "faults",
+            "races",
         ],
     ),
 ];
@@ -267,7 +268,7 @@ fn page(
             let _ = write!(out, "\n  {}\n", doc.trim().replace('\n', "\n  "));
         }
         for part in parts {
-            let _ = write!(out, "  - `{part}`\n");
+            let _ = writeln!(out, "  - `{part}`");
         }
     }
     Ok(out)
