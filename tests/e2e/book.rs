@@ -2,13 +2,15 @@
 //!
 //! A block ` ```ptxp ` is a script. `import=lib.nat` after the language imports something first; `continue` puts the earlier
 //! blocks of the chapter before it. A line that ends in `-- error: text` must have an error that says so; there must be no
-//! others. A block ` ```console ` is a transcript; other languages are not run, and only those listed here may be used.
+//! others, and the next block that continues leaves a block with errors out. A block of any language with `from=FILE` is a
+//! quotation: its text stands in that file. A block ` ```text goal ` is what an error of the script above it shows. A block ` ```console ` is a transcript;
+//! other languages are not run, and only those listed here may be used.
 
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Failed, Trial};
 
-use crate::scripts::{check, list};
+use crate::scripts::{Found, check, list};
 use crate::{files, transcript};
 
 /// Languages of blocks that are only read.
@@ -43,10 +45,15 @@ fn blocks(source: &str) -> Vec<Block> {
     all
 }
 
+/// Where a script of a chapter would be.
+fn script_path(chapter: &Path, line: usize) -> PathBuf {
+    let stem = chapter.file_stem().unwrap_or_default().to_string_lossy();
+    PathBuf::from(format!("proofs/{stem}-{line}.ptxp"))
+}
+
 /// Checks a script of a chapter; `before` is what stands above it there.
 fn script(chapter: &Path, block: &Block, before: &str) -> Result<(), Failed> {
-    let stem = chapter.file_stem().unwrap_or_default().to_string_lossy();
-    let path = PathBuf::from(format!("proofs/{stem}-{}.ptxp", block.line));
+    let path = script_path(chapter, block.line);
     let above = before.matches('\n').count();
     let text = format!("{before}{}", block.text);
     let found = check(&path, &[(path.clone(), text.clone())])?;
@@ -79,6 +86,27 @@ fn script(chapter: &Path, block: &Block, before: &str) -> Result<(), Failed> {
     }
 }
 
+/// Whether an error of a script shows this goal, line by line.
+fn goal(chapter: &Path, shown: &str, above: &(usize, String)) -> Result<(), Failed> {
+    let path = script_path(chapter, above.0);
+    let found = check(&path, &[(path.clone(), above.1.clone())])?;
+    let lines = |s: &str| -> Vec<String> { s.lines().map(|l| l.trim().to_owned()).collect() };
+    let wanted = lines(shown);
+    let shows = |f: &Found| lines(&f.text).windows(wanted.len()).any(|w| w == wanted);
+    match found.iter().any(shows) {
+        true => Ok(()),
+        false => Err(format!("no error shows this; found:\n{}", list(&found)).into()),
+    }
+}
+
+/// Whether a text stands in a file.
+fn quotation(file: &str, text: &str) -> Result<(), Failed> {
+    match std::fs::read_to_string(file)?.contains(text) {
+        true => Ok(()),
+        false => Err(format!("this does not stand in {file}").into()),
+    }
+}
+
 fn links(file: &Path, source: &str) -> Result<(), Failed> {
     let dir = file.parent().unwrap_or(Path::new(""));
     let mut rest = source;
@@ -102,10 +130,16 @@ pub fn trials() -> Vec<Trial> {
         let source = std::fs::read_to_string(&chapter).unwrap_or_default();
         let name = chapter.display().to_string();
         let mut before = String::new();
+        let mut last = (0, String::new());
         for block in blocks(&source) {
             let title = format!("{name}:{}", block.line);
             let chapter = chapter.clone();
             let mut words = block.info.split_whitespace();
+            if let Some(file) = words.clone().find_map(|w| w.strip_prefix("from=")) {
+                let file = file.to_owned();
+                trials.push(Trial::test(title, move || quotation(&file, &block.text)));
+                continue;
+            }
             match words.next() {
                 Some("ptxp") => {
                     let mut above = String::new();
@@ -116,8 +150,18 @@ pub fn trials() -> Vec<Trial> {
                             above.push_str(&before);
                         }
                     }
-                    before = format!("{above}{}", block.text);
+                    let all = format!("{above}{}", block.text);
+                    last = (block.line, all.clone());
+                    if !block.text.contains("-- error: ") {
+                        before = all;
+                    }
                     trials.push(Trial::test(title, move || script(&chapter, &block, &above)));
+                }
+                Some("text") if words.clone().any(|w| w == "goal") => {
+                    let above = last.clone();
+                    trials.push(Trial::test(title, move || {
+                        goal(&chapter, &block.text, &above)
+                    }));
                 }
                 Some("console") => {
                     trials.push(Trial::test(title, move || {
