@@ -159,6 +159,16 @@ impl<'b> Store<'b> {
         self.instantiate_rev(body, &[v])
     }
 
+    /// What is left of a Π type when its first `args.len()` binders, which must be written there, are given these values.
+    pub fn instantiate_pis(&self, mut ty: Expr, args: &[Expr]) -> Expr {
+        for _ in args {
+            if let Node::Pi(_, _, body, _) = self.node(ty) {
+                ty = body;
+            }
+        }
+        self.instantiate_rev(ty, args)
+    }
+
     /// Turns free variables into loose bound variables: `fvars[i]` becomes bound variable `n - 1 - i`, inverse to
     /// [`Store::instantiate_rev`]. Every element of `fvars` is a free variable or a metavariable. Loose bound variables
     /// already in `e` move up by `n`.

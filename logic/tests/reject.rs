@@ -346,12 +346,6 @@ fn positivity() {
             index: 1,
         },
     );
-    rejects("inductive A : Type | mk : List.{0} A -> A", |l| {
-        UnsupportedNested {
-            ctor: l.name("A.mk"),
-            within: l.name("List"),
-        }
-    });
 }
 
 #[test]
@@ -376,10 +370,6 @@ fn inductive_form() {
                 types,
             })
         };
-        assert_eq!(
-            l.env.add(two(0, vec![ty("A"), ty("B")])),
-            Err(UnsupportedMutual(l.name("B")))
-        );
         assert_eq!(
             l.env.add(two(1, vec![ty("A")])),
             Err(ParamCount(l.name("A")))

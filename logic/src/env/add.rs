@@ -13,18 +13,15 @@ impl<'b> Environment<'b> {
     /// Checks a declaration and adds it, with everything that it generates. On an error the environment is unchanged
     /// (but for the count of steps).
     pub fn add(&mut self, decl: Declaration) -> Result<(), KernelError> {
-        let mark = self.order.len();
+        let mark = self.mark();
         let primitives = self.primitives.clone();
         let before = self.steps;
         let r = self.add_checked(decl);
-        let by_name = Rc::make_mut(&mut self.by_name);
         if r.is_err() {
             self.primitives = primitives;
-            for c in Rc::make_mut(&mut self.order).drain(mark..) {
-                by_name.remove(&c.name());
-            }
+            self.truncate(mark);
         } else if let Some(first) = self.order.get(mark)
-            && let Some(entry) = by_name.get_mut(&first.name())
+            && let Some(entry) = Rc::make_mut(&mut self.by_name).get_mut(&first.name())
         {
             entry.steps = self.steps - before;
         }
@@ -113,6 +110,19 @@ impl<'b> Environment<'b> {
         Rc::make_mut(&mut self.by_name).insert(n, entry);
         Rc::make_mut(&mut self.order).push(info);
         Ok(())
+    }
+
+    /// How many constants there are.
+    pub(crate) fn mark(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Removes all constants but the first `mark`.
+    pub(crate) fn truncate(&mut self, mark: usize) {
+        let by_name = Rc::make_mut(&mut self.by_name);
+        for c in Rc::make_mut(&mut self.order).drain(mark..) {
+            by_name.remove(&c.name());
+        }
     }
 
     /// Adds to the count of steps.

@@ -119,10 +119,10 @@ pub enum KernelError {
     StringLiteral,
     /// An inductive declaration without types.
     EmptyInductive,
-    /// Several types in one inductive declaration; not supported.
-    UnsupportedMutual(Name),
-    /// A constructor field nests the type within another inductive type; not supported.
-    UnsupportedNested {
+    /// A constructor mentions a type of its declaration with other parameters or universes than those of the declaration.
+    NonUniform(Name),
+    /// A nested occurrence of a type, within parameters of an earlier inductive type that mention local variables too.
+    NestedLocal {
         /// The constructor.
         ctor: Name,
         /// The inductive type around the occurrence.
@@ -301,12 +301,14 @@ impl fmt::Display for Shown<'_, '_> {
                 "a `String` literal without Lean's `String.ofList`, `List` and `Char.ofNat`"
             ),
             EmptyInductive => write!(f, "an inductive declaration without types"),
-            UnsupportedMutual(x) => {
-                write!(f, "mutual inductive types are not supported: `{}`", n(x))
-            }
-            UnsupportedNested { ctor, within } => write!(
+            NonUniform(x) => write!(
                 f,
-                "nested inductive types are not supported: `{}`, within `{}`",
+                "`{}` mentions a type of its declaration at other parameters or universes",
+                n(x)
+            ),
+            NestedLocal { ctor, within } => write!(
+                f,
+                "`{}` nests its type within `{}` at parameters that mention local variables",
                 n(ctor),
                 n(within)
             ),

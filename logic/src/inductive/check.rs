@@ -1,16 +1,21 @@
 //! The form of an inductive declaration: its types, and its constructors with their universes.
 
-use super::{Family, Var, check_closed_type, open, positivity};
+use super::{Family, Var, check_closed_type, open, open_params, positivity, terms};
 use crate::check::{Checker, Res, Telescope};
 use crate::env::{
-    ConstantInfo, ConstructorInfo, Environment, InductiveDecl, InductiveInfo, KernelError,
-    Signature,
+    ConstantInfo, ConstructorInfo, Environment, InductiveDecl, InductiveInfo,
+    InductiveType, KernelError, Signature,
 };
 use crate::expr::{Expr, Node};
 use crate::level::Level;
 
 /// Checks the types of a declaration: each is `(params) → (indices) → Sort u`, with the same parameters and the same `u`.
-pub(super) fn types<'d>(c: &mut Checker<'_, '_>, decl: &'d InductiveDecl) -> Res<Family<'d>> {
+/// The last ones stand for `aux`.
+pub(super) fn types<'d>(
+    c: &mut Checker<'_, '_>,
+    decl: &'d InductiveDecl,
+    aux: &[Expr],
+) -> Res<Family<'d>> {
     let st = c.env().store();
     let levels: Vec<Level> = decl
         .univ_params
@@ -37,11 +42,11 @@ pub(super) fn types<'d>(c: &mut Checker<'_, '_>, decl: &'d InductiveDecl) -> Res
             tele.apply(params[i as usize].x);
         }
         let mut indices = 0u32;
-        while let Some((_, dom, _)) = tele.binder() {
+        while let Some((_, dom, _)) = tele.reduced_binder(c)? {
             tele.apply(c.open(dom));
             indices += 1;
         }
-        let sort = c.reduce_full(tele.ty())?;
+        let sort = tele.ty();
         c.close(indices as usize);
         let Node::Sort(l) = st.node(sort) else {
             return Err(KernelError::TypeExpected {
@@ -57,14 +62,20 @@ pub(super) fn types<'d>(c: &mut Checker<'_, '_>, decl: &'d InductiveDecl) -> Res
         num_indices.push(indices);
     }
     let universe = universe.ok_or(KernelError::EmptyInductive)?;
-    let consts = decl
+    let consts: Vec<Expr> = decl
         .types
         .iter()
         .map(|t| st.constant(t.name, &levels))
         .collect();
+    let declared = consts.len() - aux.len();
+    let apply = |k: &Expr| st.apps(*k, &terms(&params));
+    let applied: Vec<Expr> = consts.iter().map(apply).collect();
     Ok(Family {
         decl,
         levels,
+        real: [&applied[..declared], aux].concat(),
+        applied,
+        declared,
         params,
         consts,
         num_indices,
@@ -74,102 +85,117 @@ pub(super) fn types<'d>(c: &mut Checker<'_, '_>, decl: &'d InductiveDecl) -> Res
     })
 }
 
-/// The types as constants of the environment.
-pub(super) fn type_infos(env: &Environment<'_>, f: &Family<'_>) -> Vec<ConstantInfo> {
-    let fields = |ctor: Expr| positivity::field_kinds(env.store(), f, ctor);
-    let all_fields: Vec<_> = f
-        .decl
-        .types
-        .iter()
-        .flat_map(|t| t.ctors.iter().map(|(_, ty)| fields(*ty)))
+/// The types as constants of the environment, as `decl` declares them.
+pub(super) fn type_infos(
+    env: &Environment<'_>,
+    f: &Family<'_>,
+    decl: &InductiveDecl,
+) -> Vec<ConstantInfo> {
+    let ctors = || f.decl.types.iter().flat_map(|t| &t.ctors);
+    let kinds: Vec<_> = ctors()
+        .map(|(_, ty)| positivity::field_kinds(env.store(), f, *ty))
         .collect();
-    let is_recursive = all_fields.iter().any(|k| k.recursive);
-    let is_reflexive = all_fields.iter().any(|k| k.reflexive);
-    let all: Vec<_> = f.decl.types.iter().map(|t| t.name).collect();
-    f.decl
-        .types
-        .iter()
-        .zip(&f.num_indices)
-        .map(|(t, num_indices)| {
-            ConstantInfo::Inductive(InductiveInfo {
-                sig: Signature {
-                    name: t.name,
-                    univ_params: f.decl.univ_params.clone(),
-                    ty: t.ty,
-                },
-                num_params: f.decl.num_params,
-                num_indices: *num_indices,
-                all: all.clone(),
-                ctors: t.ctors.iter().map(|(n, _)| *n).collect(),
-                is_recursive,
-                is_reflexive,
-                num_nested: 0,
-            })
+    let info = |(t, num_indices): (&InductiveType, &u32)| {
+        ConstantInfo::Inductive(InductiveInfo {
+            sig: Signature {
+                name: t.name,
+                univ_params: decl.univ_params.clone(),
+                ty: t.ty,
+            },
+            num_params: decl.num_params,
+            num_indices: *num_indices,
+            all: decl.types.iter().map(|t| t.name).collect(),
+            ctors: t.ctors.iter().map(|(n, _)| *n).collect(),
+            is_recursive: kinds.iter().any(|k| k.recursive),
+            is_reflexive: kinds.iter().any(|k| k.reflexive),
+            num_nested: (f.real.len() - f.declared) as u32,
         })
-        .collect()
+    };
+    decl.types.iter().zip(&f.num_indices).map(info).collect()
+}
+
+/// Enters the types without their constructors.
+pub(super) fn enter_types(env: &mut Environment<'_>, f: &Family<'_>) -> Res<()> {
+    for info in type_infos(env, f, f.decl) {
+        if let ConstantInfo::Inductive(i) = info {
+            let ctors = Vec::new();
+            env.insert(ConstantInfo::Inductive(InductiveInfo { ctors, ..i }))?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks that constructors have types, begin with the parameters, and apply the types of the declaration to nothing but
+/// these, everywhere: a parameter of a nested occurrence vanishes in the auxiliary type, so nothing else would look at it.
+pub(super) fn typed_constructors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<()> {
+    let st = c.env().store();
+    open_params(c, f);
+    for (name, ty) in f.decl.types.iter().flat_map(|t| &t.ctors) {
+        check_closed_type(c, *ty)?;
+        let uniform = |e, allowed: &[Expr]| {
+            let bad = positivity::occurs_outside(st, &f.decl.types, allowed, e);
+            (!bad).then_some(()).ok_or(KernelError::NonUniform(*name))
+        };
+        let mut tele = Telescope::new(st, *ty);
+        for (p, index) in f.params.iter().zip(0..) {
+            let (_, dom, _) = tele.binder().ok_or(KernelError::ParamCount(*name))?;
+            uniform(dom, &[])?;
+            if !c.defeq(dom, p.ty)? {
+                return Err(KernelError::ParamMismatch { name: *name, index });
+            }
+            tele.apply(p.x);
+        }
+        uniform(tele.ty(), &f.applied)?;
+    }
+    Ok(())
 }
 
 /// Checks the constructors: each is `(params) → (fields) → T params indices`; the universe of every field is at most that
-/// of the type, unless that is `Prop`; every field is strictly positive.
+/// of the type, unless that is `Prop`; every field is strictly positive. Those of auxiliary types, and those that mention
+/// them, must have types too.
 pub(super) fn constructors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<()> {
     let st = c.env().store();
-    // The parameters are open in this checker as they were in that of the types.
-    for p in &f.params {
-        c.open(p.ty);
-    }
+    open_params(c, f);
     for (d, t) in f.decl.types.iter().enumerate() {
-        for (i, (name, ty)) in t.ctors.iter().enumerate() {
-            if t.ctors[..i].iter().any(|(n, _)| n == name) {
-                return Err(KernelError::AlreadyDeclared(*name));
+        for (name, ty) in &t.ctors {
+            if f.real.len() > f.declared {
+                check_closed_type(c, *ty)?;
             }
-            c.env().check_new_name(*name)?;
-            check_closed_type(c, *ty)?;
-            let mut tele = Telescope::new(st, *ty);
-            let (mut index, mut fields) = (0, 0);
+            let mut tele = Telescope::new(st, st.instantiate_pis(*ty, &terms(&f.params)));
+            let mut index = f.decl.num_params;
             while let Some((_, dom, _)) = tele.binder() {
-                if let Some(p) = f.params.get(index as usize) {
-                    if !c.defeq(dom, p.ty)? {
-                        return Err(KernelError::ParamMismatch { name: *name, index });
-                    }
-                    tele.apply(p.x);
-                } else {
-                    let field = c.universe_of(dom, false)?;
-                    if !f.is_prop && !c.level_leq(field, f.universe)? {
-                        return Err(KernelError::CtorUniverse {
-                            ctor: *name,
-                            index,
-                            field,
-                            inductive: f.universe,
-                        });
-                    }
-                    positivity::check(c, f, *name, index, dom)?;
-                    tele.apply(c.open(dom));
-                    fields += 1;
+                let field = c.universe_of(dom, false)?;
+                if !f.is_prop && !c.level_leq(field, f.universe)? {
+                    return Err(KernelError::CtorUniverse {
+                        ctor: *name,
+                        index,
+                        field,
+                        inductive: f.universe,
+                    });
                 }
+                positivity::check(c, f, *name, index, dom)?;
+                tele.apply(c.open(dom));
                 index += 1;
             }
-            if (index as usize) < f.params.len() {
-                return Err(KernelError::ParamCount(*name));
-            }
             let result = tele.ty();
-            if positivity::valid_application(c, f, result)? != Some(d) {
+            if positivity::valid_application(st, f, result) != Some(d) {
                 return Err(KernelError::CtorResult {
                     ctor: *name,
                     result,
                 });
             }
-            c.close(fields);
+            c.close((index - f.decl.num_params) as usize);
         }
     }
     Ok(())
 }
 
 /// The constructors as constants of the environment.
-pub(super) fn ctor_infos(env: &Environment<'_>, f: &Family<'_>) -> Vec<ConstantInfo> {
+pub(super) fn ctor_infos(env: &Environment<'_>, decl: &InductiveDecl) -> Vec<ConstantInfo> {
     let st = env.store();
     let mut out = Vec::new();
-    for t in &f.decl.types {
-        for (cidx, (name, ty)) in t.ctors.iter().enumerate() {
+    for t in &decl.types {
+        for ((name, ty), cidx) in t.ctors.iter().zip(0..) {
             let (mut arity, mut cur) = (0u32, *ty);
             while let Node::Pi(_, _, body, _) = st.node(cur) {
                 arity += 1;
@@ -178,13 +204,13 @@ pub(super) fn ctor_infos(env: &Environment<'_>, f: &Family<'_>) -> Vec<ConstantI
             out.push(ConstantInfo::Constructor(ConstructorInfo {
                 sig: Signature {
                     name: *name,
-                    univ_params: f.decl.univ_params.clone(),
+                    univ_params: decl.univ_params.clone(),
                     ty: *ty,
                 },
                 inductive: t.name,
-                cidx: cidx as u32,
-                num_params: f.decl.num_params,
-                num_fields: arity - f.decl.num_params,
+                cidx,
+                num_params: decl.num_params,
+                num_fields: arity - decl.num_params,
             }));
         }
     }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::Family;
+use super::{Family, terms};
 use crate::check::{Checker, Res, Telescope};
 use crate::expr::Expr;
 
@@ -25,13 +25,9 @@ pub(super) fn only_to_prop(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<bool>
     };
     let st = c.env().store();
     let mut data: Vec<Expr> = Vec::new();
-    let (mut tele, mut opened) = (Telescope::new(st, ctor), 0);
-    let mut params = f.params.iter();
+    let mut tele = Telescope::new(st, st.instantiate_pis(ctor, &terms(&f.params)));
+    let mut opened = 0;
     while let Some((_, dom, _)) = tele.binder() {
-        if let Some(p) = params.next() {
-            tele.apply(p.x);
-            continue;
-        }
         let universe = c.universe_of(dom, false)?;
         let x = c.open(dom);
         opened += 1;

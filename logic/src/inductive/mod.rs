@@ -2,15 +2,15 @@
 //!
 //! Carneiro 2019, §2.6 ("inductive types"): the form of the declaration and its universes (`check`), strict positivity
 //! (`positivity`), which universes the recursor may eliminate into (`elim`), and the recursor with its computation rules
-//! (`recursor`). Everything is written for several types defined together; declarations of more than one type are refused
-//! at the door for now.
+//! (`recursor`). Everything is written for several types defined together, to which `nested` reduces nested ones.
 
 mod check;
 mod elim;
+mod nested;
 mod positivity;
 mod recursor;
 
-use crate::check::{Checker, Res, Telescope};
+use crate::check::{Checker, Res};
 use crate::env::{Environment, InductiveDecl, KernelError, check_distinct};
 use crate::expr::{BinderInfo, Expr};
 use crate::level::Level;
@@ -28,6 +28,7 @@ struct Var {
 
 /// What is known of a declaration while it is being added.
 struct Family<'d> {
+    /// With the auxiliary types for nested occurrences.
     decl: &'d InductiveDecl,
     /// The universe parameters as levels.
     levels: Vec<Level>,
@@ -35,6 +36,12 @@ struct Family<'d> {
     params: Vec<Var>,
     /// The types, as constants.
     consts: Vec<Expr>,
+    /// The types applied to the parameters.
+    applied: Vec<Expr>,
+    /// What that is: itself, or `J Ds` for an auxiliary one.
+    real: Vec<Expr>,
+    /// How many types are declared. The others are auxiliary.
+    declared: usize,
     /// How many indices each type has.
     num_indices: Vec<u32>,
     /// The universe of the types.
@@ -45,28 +52,27 @@ struct Family<'d> {
     never_prop: bool,
 }
 
-/// Checks an inductive declaration and enters everything that it generates.
+/// Checks an inductive declaration and enters everything that it generates: first whether its types and constructors have
+/// types, then, with nested occurrences replaced by auxiliary types, the rules of inductive types. Until then the
+/// environment holds the types without their constructors.
 pub(crate) fn add(env: &mut Environment<'_>, decl: &InductiveDecl) -> Result<(), KernelError> {
-    match &decl.types[..] {
-        [] => return Err(KernelError::EmptyInductive),
-        [_] => {}
-        [_, second, ..] => return Err(KernelError::UnsupportedMutual(second.name)),
-    }
     check_distinct(&decl.univ_params)?;
-    let st = env.store();
-    for t in &decl.types {
-        env.check_new_name(t.name)?;
-        env.check_new_name(st.name_str(t.name, "rec"))?;
-    }
-    let family = on(env, decl, |c| check::types(c, decl))?;
-    for info in check::type_infos(env, &family) {
-        env.insert(info)?;
-    }
+    let mark = env.mark();
+    let written = on(env, decl, |c| check::types(c, decl, &[]))?;
+    check::enter_types(env, &written)?;
+    on(env, decl, |c| check::typed_constructors(c, &written))?;
+    env.truncate(mark);
+    let full = nested::eliminate(env, &written)?;
+    let family = on(env, decl, |c| check::types(c, &full.decl, &full.real))?;
+    check::enter_types(env, &family)?;
     on(env, decl, |c| check::constructors(c, &family))?;
-    for info in check::ctor_infos(env, &family) {
-        env.insert(info)?;
-    }
-    for info in on(env, decl, |c| recursor::recursors(c, &family))? {
+    let recursors = on(env, decl, |c| recursor::recursors(c, &family))?;
+    env.truncate(mark);
+    let (types, ctors) = (
+        check::type_infos(env, &family, decl),
+        check::ctor_infos(env, decl),
+    );
+    for info in types.into_iter().chain(ctors).chain(recursors) {
         env.insert(info)?;
     }
     Ok(())
@@ -101,15 +107,11 @@ fn open(c: &mut Checker<'_, '_>, name: Name, ty: Expr, bi: BinderInfo) -> Var {
     Var { x, name, ty, bi }
 }
 
-/// Opens all Π binders, reducing where needed to find them, and returns what is left.
-fn open_pis<'b>(c: &mut Checker<'_, 'b>, ty: Expr, vars: &mut Vec<Var>) -> Res<Expr> {
-    let mut tele = Telescope::new(c.env().store(), ty);
-    while let Some((n, dom, bi)) = tele.reduced_binder(c)? {
-        let v = open(c, n, dom, bi);
-        vars.push(v);
-        tele.apply(v.x);
+/// Opens the parameters. They are the same variables in every checker.
+fn open_params(c: &mut Checker<'_, '_>, f: &Family<'_>) {
+    for p in &f.params {
+        c.open(p.ty);
     }
-    Ok(tele.ty())
 }
 
 /// The variables as terms.

@@ -1,23 +1,33 @@
 //! Strict positivity: where the types of a declaration may occur in the fields of its constructors.
 
-use super::Family;
+use super::{Family, terms};
 use crate::check::{Checker, Res, Telescope};
-use crate::env::{ConstantInfo, KernelError};
+use crate::env::{InductiveType, KernelError};
 use crate::expr::{Expr, Node};
 use crate::name::Name;
 use crate::store::Store;
 use rustc_hash::FxHashSet;
 
-/// Whether a type of the declaration occurs in `e`.
-pub(super) fn occurs(st: &Store<'_>, f: &Family<'_>, e: Expr) -> bool {
-    let mut seen = FxHashSet::default();
+/// Whether one of the types occurs in `e`.
+pub(super) fn occurs(st: &Store<'_>, types: &[InductiveType], e: Expr) -> bool {
+    occurs_outside(st, types, &[], e)
+}
+
+/// Whether one of the types occurs in `e`, outside of the terms `allowed`.
+pub(super) fn occurs_outside(
+    st: &Store<'_>,
+    types: &[InductiveType],
+    allowed: &[Expr],
+    e: Expr,
+) -> bool {
+    let mut seen: FxHashSet<Expr> = allowed.iter().copied().collect();
     let mut todo = vec![e];
     while let Some(e) = todo.pop() {
         if !seen.insert(e) {
             continue;
         }
         match st.node(e) {
-            Node::Const(n, _) if f.decl.types.iter().any(|t| t.name == n) => return true,
+            Node::Const(n, _) if types.iter().any(|t| t.name == n) => return true,
             Node::App(g, a) => todo.extend([g, a]),
             Node::Lam(_, t, b, _) | Node::Pi(_, t, b, _) => todo.extend([t, b]),
             Node::Let(_, t, v, b) => todo.extend([t, v, b]),
@@ -30,26 +40,14 @@ pub(super) fn occurs(st: &Store<'_>, f: &Family<'_>, e: Expr) -> bool {
 
 /// The type of the declaration that `e` is, applied to the parameters themselves and to as many indices as it has, none
 /// of which mentions a type of the declaration.
-pub(super) fn valid_application(
-    c: &mut Checker<'_, '_>,
-    f: &Family<'_>,
-    e: Expr,
-) -> Res<Option<usize>> {
-    let st = c.env().store();
+pub(super) fn valid_application(st: &Store<'_>, f: &Family<'_>, e: Expr) -> Option<usize> {
     let (head, args) = st.unfold_app(e);
-    let Some(d) = f.consts.iter().position(|k| *k == head) else {
-        return Ok(None);
-    };
-    if args.len() != f.params.len() + f.num_indices[d] as usize {
-        return Ok(None);
-    }
-    let (params, indices) = args.split_at(f.params.len());
-    for (a, p) in params.iter().zip(&f.params) {
-        if *a != p.x && !c.defeq(*a, p.x)? {
-            return Ok(None);
-        }
-    }
-    Ok((!indices.iter().any(|i| occurs(st, f, *i))).then_some(d))
+    let d = f.consts.iter().position(|k| *k == head)?;
+    let (params, indices) = args.split_at_checked(f.params.len())?;
+    (params == terms(&f.params)
+        && indices.len() == f.num_indices[d] as usize
+        && !indices.iter().any(|i| occurs(st, &f.decl.types, *i)))
+    .then_some(d)
 }
 
 /// Checks the type of a field: it does not mention the types of the declaration, or is `(xs) → T params indices` where the
@@ -65,17 +63,17 @@ pub(super) fn check(
     let mut opened = 0;
     let mut tele = Telescope::new(st, field);
     let r = loop {
-        if !tele.mentions(|e| occurs(st, f, e)) {
+        if !tele.mentions(|e| occurs(st, &f.decl.types, e)) {
             break Ok(());
         }
         let Some((_, dom, _)) = tele.reduced_binder(c)? else {
             let ty = tele.ty();
-            break match valid_application(c, f, ty)? {
-                None if occurs(st, f, ty) => Err(invalid(c, f, ctor, index, ty)),
+            break match valid_application(st, f, ty) {
+                None if occurs(st, &f.decl.types, ty) => Err(KernelError::InvalidOccurrence { ctor, index }),
                 _ => Ok(()),
             };
         };
-        if occurs(st, f, dom) {
+        if occurs(st, &f.decl.types, dom) {
             break Err(KernelError::NonPositive { ctor, index });
         }
         tele.apply(c.open(dom));
@@ -83,20 +81,6 @@ pub(super) fn check(
     };
     c.close(opened);
     r
-}
-
-/// The error for an occurrence that is not valid: within another inductive type it is a nested one.
-fn invalid(c: &Checker<'_, '_>, f: &Family<'_>, ctor: Name, index: u32, ty: Expr) -> KernelError {
-    let st = c.env().store();
-    match st.node(st.app_fn(ty)) {
-        Node::Const(within, _)
-            if !f.decl.types.iter().any(|t| t.name == within)
-                && matches!(c.env().get(within), Some(ConstantInfo::Inductive(_))) =>
-        {
-            KernelError::UnsupportedNested { ctor, within }
-        }
-        _ => KernelError::InvalidOccurrence { ctor, index },
-    }
 }
 
 /// What the fields of a constructor are like.
@@ -115,7 +99,7 @@ pub(super) fn field_kinds(st: &Store<'_>, f: &Family<'_>, ctor: Expr) -> FieldKi
     };
     let mut cur = ctor;
     while let Node::Pi(_, dom, body, _) = st.node(cur) {
-        if occurs(st, f, dom) {
+        if occurs(st, &f.decl.types, dom) {
             kinds.recursive = true;
             kinds.reflexive |= matches!(st.node(dom), Node::Pi(..));
         }

@@ -1,10 +1,11 @@
 //! The recursors of inductive types: their types and their computation rules, derived from the declaration alone
 //! (Carneiro 2019, §2.6.2 and §2.6.4).
 
-use super::{Family, Var, elim, lams, open, open_pis, pis, positivity, terms};
+use super::{Family, Var, elim, lams, open, open_params, pis, positivity, terms};
 use crate::check::{Checker, Res, Telescope};
 use crate::env::{ConstantInfo, RecursorInfo, RecursorRule, Signature};
-use crate::expr::{BinderInfo, Expr};
+use crate::expr::{BinderInfo, Expr, Node};
+
 use crate::level::Level;
 use crate::name::{Name, NameNode};
 use crate::store::Store;
@@ -30,9 +31,7 @@ struct Opened {
 /// The recursors of all types of a declaration.
 pub(super) fn recursors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Vec<ConstantInfo>> {
     let st = c.env().store();
-    for p in &f.params {
-        c.open(p.ty);
-    }
+    open_params(c, f);
     let prop_only = elim::only_to_prop(c, f)?;
     let mut univ_params = f.decl.univ_params.clone();
     let elim_level = match prop_only {
@@ -50,18 +49,9 @@ pub(super) fn recursors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Vec<Cons
     let mut majors: Vec<Var> = Vec::new();
     let mut motives: Vec<Var> = Vec::new();
     for (d, t) in f.decl.types.iter().enumerate() {
-        let mut tele = Telescope::new(st, t.ty);
-        for p in &f.params {
-            tele.apply(p.x);
-        }
-        let mut is = Vec::new();
-        while let Some((n, dom, bi)) = tele.binder() {
-            let v = open(c, n, dom, bi);
-            is.push(v);
-            tele.apply(v.x);
-        }
-        let major_ty = applied(st, f, d, &terms(&is));
-        let major = open(c, st.name("t"), major_ty, BinderInfo::Default);
+        let (is, _) = open_pis(c, f, st.instantiate_pis(t.ty, &terms(&f.params)))?;
+        let major_ty = st.apps(f.applied[d], &terms(&is));
+        let major = open_real(c, f, st.name("t"), major_ty, BinderInfo::Default);
         let mut vars = is.clone();
         vars.push(major);
         let motive_ty = pis(st, &vars, st.sort(elim_level));
@@ -80,7 +70,7 @@ pub(super) fn recursors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Vec<Cons
         for (name, ty) in &t.ctors {
             let ctor = open_ctor(c, f, d, *name, *ty)?;
             let ty = minor_type(st, f, &motives, &ctor);
-            let short = strip_prefix(st, *name, t.name);
+            let short = strip_prefix(st, *name, owner(st, f, d));
             minors.push(open(c, short, ty, BinderInfo::Default));
             ctors.push(ctor);
         }
@@ -90,27 +80,29 @@ pub(super) fn recursors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Vec<Cons
         && f.decl.types.len() == 1
         && ctors.len() == 1
         && ctors.iter().all(|c| c.fields.is_empty());
-    let rec_consts: Vec<Expr> = f
-        .decl
-        .types
-        .iter()
-        .map(|t| st.constant(st.name_str(t.name, "rec"), &rec_levels))
-        .collect();
+    // `T.rec` for each declared type; `T.rec_1`, …, by the first of them, for the auxiliary ones.
+    let rec_name = |d: usize| match f.declared.checked_sub(d + 1) {
+        Some(_) => st.name_str(f.decl.types[d].name, "rec"),
+        None => st.name_str(f.decl.types[0].name, &format!("rec_{}", d + 1 - f.declared)),
+    };
+    let recs: Vec<Name> = (0..f.real.len()).map(rec_name).collect();
+    let rec_consts: Vec<Expr> = recs.iter().map(|n| st.constant(*n, &rec_levels)).collect();
     let implicit = |vs: &[Var]| -> Vec<Var> {
         let bi = BinderInfo::Implicit;
         vs.iter().map(|v| Var { bi, ..*v }).collect()
     };
     let mut shared = implicit(&f.params);
     // As in Lean, a motive that no minor premise mentions is explicit.
-    if minors.is_empty() {
-        for m in &mut motives {
+    for (d, m) in motives.iter_mut().enumerate() {
+        let targets = |c: &Opened| c.type_at == d || c.recursive.iter().any(|r| r.target == d);
+        if !ctors.iter().any(targets) {
             m.bi = BinderInfo::Default;
         }
     }
     shared.extend(&motives);
     shared.extend(&minors);
     let mut out = Vec::new();
-    for (d, t) in f.decl.types.iter().enumerate() {
+    for d in 0..f.real.len() {
         let mut vars = shared.clone();
         vars.extend(implicit(&indices[d]));
         vars.push(majors[d]);
@@ -128,12 +120,12 @@ pub(super) fn recursors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Vec<Cons
             .collect();
         out.push(ConstantInfo::Recursor(RecursorInfo {
             sig: Signature {
-                name: st.name_str(t.name, "rec"),
+                name: recs[d],
                 univ_params: univ_params.clone(),
                 ty,
             },
-            all: f.decl.types.iter().map(|t| t.name).collect(),
-            inductive: t.name,
+            all: f.decl.types[..f.declared].iter().map(|t| t.name).collect(),
+            inductive: owner(st, f, d),
             num_params: f.decl.num_params,
             num_indices: f.num_indices[d],
             num_motives: motives.len() as u32,
@@ -145,10 +137,35 @@ pub(super) fn recursors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Vec<Cons
     Ok(out)
 }
 
-/// `T_d params indices`.
-fn applied(st: &Store<'_>, f: &Family<'_>, d: usize, indices: &[Expr]) -> Expr {
-    let t = st.apps(f.consts[d], &terms(&f.params));
-    st.apps(t, indices)
+/// Opens a binder. In its type, auxiliary types become what they stand for: it will be closed again with that type.
+fn open_real(c: &mut Checker<'_, '_>, f: &Family<'_>, n: Name, ty: Expr, bi: BinderInfo) -> Var {
+    let st = c.env().store();
+    let aux = |x, _| f.applied.iter().position(|a| *a == x).map(|d| f.real[d]);
+    let real = match f.real.len() > f.declared {
+        true => st.replace(ty, aux),
+        false => ty,
+    };
+    Var { ty: real, ..open(c, n, ty, bi) }
+}
+
+/// Opens all Π binders, reducing where needed to find them; also returns what is left.
+fn open_pis(c: &mut Checker<'_, '_>, f: &Family<'_>, ty: Expr) -> Res<(Vec<Var>, Expr)> {
+    let mut vars = Vec::new();
+    let mut tele = Telescope::new(c.env().store(), ty);
+    while let Some((n, dom, bi)) = tele.reduced_binder(c)? {
+        let v = open_real(c, f, n, dom, bi);
+        vars.push(v);
+        tele.apply(v.x);
+    }
+    Ok((vars, tele.ty()))
+}
+
+/// The inductive type that type `d` is, without parameters.
+fn owner(st: &Store<'_>, f: &Family<'_>, d: usize) -> Name {
+    match st.node(st.app_fn(f.real[d])) {
+        Node::Const(n, _) => n,
+        _ => f.decl.types[d].name,
+    }
 }
 
 /// `u`, or the first of `u_1`, `u_2`, … that is no parameter of the declaration.
@@ -194,21 +211,15 @@ fn open_ctor(
     let st = c.env().store();
     let mut fields = Vec::new();
     let mut recursive = Vec::new();
-    let mut params = f.params.iter();
-    let mut tele = Telescope::new(st, ty);
+    let mut tele = Telescope::new(st, st.instantiate_pis(ty, &terms(&f.params)));
     while let Some((n, dom, bi)) = tele.binder() {
-        if let Some(p) = params.next() {
-            tele.apply(p.x);
-            continue;
-        }
-        let field = open(c, n, dom, bi);
+        let field = open_real(c, f, n, dom, bi);
         fields.push(field);
         tele.apply(field.x);
-        if positivity::occurs(st, f, dom) {
-            let mut xs = Vec::new();
+        if positivity::occurs(st, &f.decl.types, dom) {
             // The `xs` stay open: every variable of the recursor is a different one.
-            let end = open_pis(c, dom, &mut xs)?;
-            if let Some(target) = positivity::valid_application(c, f, end)? {
+            let (xs, end) = open_pis(c, f, dom)?;
+            if let Some(target) = positivity::valid_application(st, f, end) {
                 let (_, args) = st.unfold_app(end);
                 recursive.push(Recursive {
                     field,
@@ -232,8 +243,14 @@ fn open_ctor(
 /// The minor premise of a constructor:
 /// `(fields) → (ihs) → C indices (c params fields)`, with an `ih : (xs) → C_d indices (u xs)` for each recursive `u`.
 fn minor_type(st: &Store<'_>, f: &Family<'_>, motives: &[Var], ctor: &Opened) -> Expr {
-    let c = st.constant(ctor.name, &f.levels);
-    let value = st.apps(st.apps(c, &terms(&f.params)), &terms(&ctor.fields));
+    // With universes and parameters of the type itself: an auxiliary type has no constructors of its own.
+    let (ind, params) = st.unfold_app(f.real[ctor.type_at]);
+    let levels = match st.node(ind) {
+        Node::Const(_, ls) => ls,
+        _ => &f.levels,
+    };
+    let c = st.apps(st.constant(ctor.name, levels), &params);
+    let value = st.apps(c, &terms(&ctor.fields));
     let target = st.apps(motives[ctor.type_at].x, &ctor.indices);
     let end = st.app(target, value);
     // No induction hypothesis occurs in what follows it.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! axiom c.{u} : T        def c : T := v        theorem c : T := v        opaque c : T := v
-//! inductive T.{u} (p : A) : Sort u | c : F     quot
+//! inductive T.{u} (p : A) : Sort u | c : F     inductive A … with B …     quot
 //! ```
 //! Constructor types are written without the parameters, which are in scope. Terms: `fun (x y : A) => b`, `(x : A) -> B`,
 //! `A -> B`, `let x : A := v; b`, `f a b`, `c.{u, v}`, `Prop`, `Type`, `Sort l`, `3`, `"text"`, `proj[S, 0] e`, `#0`.
@@ -350,6 +350,7 @@ impl<'b> Parser<'b> {
             "theorem",
             "opaque",
             "inductive",
+            "with",
             "quot",
         ]
         .contains(&t.as_str())
@@ -421,34 +422,48 @@ impl<'b> Parser<'b> {
         out
     }
 
+    fn inductive(&mut self) -> (Vec<Name>, u32, InductiveType) {
+        let st = self.st;
+        let name = self.next();
+        let name = st.name(&name);
+        let univ_params = self.univ_params();
+        let params = self.binders();
+        self.expect(":");
+        let ty = self.term();
+        let ty = self.pis(&params, ty);
+        let mut ctors = Vec::new();
+        while self.eat("|") {
+            let c = self.next();
+            self.expect(":");
+            let t = self.term();
+            ctors.push((st.name_append(name, st.name(&c)), self.pis(&params, t)));
+        }
+        self.leave(params.len());
+        let num_params = params.len() as u32;
+        (univ_params, num_params, InductiveType { name, ty, ctors })
+    }
+
     fn decl(&mut self) -> Declaration {
         let st = self.st;
         let kind = self.next();
         if kind == "quot" {
             return Declaration::Quot;
         }
+        if kind == "inductive" {
+            let (univ_params, num_params, t) = self.inductive();
+            let mut types = vec![t];
+            while self.eat("with") {
+                types.push(self.inductive().2);
+            }
+            return Declaration::Inductive(InductiveDecl {
+                univ_params,
+                num_params,
+                types,
+            });
+        }
         let name = self.next();
         let name = st.name(&name);
         let univ_params = self.univ_params();
-        if kind == "inductive" {
-            let params = self.binders();
-            self.expect(":");
-            let ty = self.term();
-            let ty = self.pis(&params, ty);
-            let mut ctors = Vec::new();
-            while self.eat("|") {
-                let c = self.next();
-                self.expect(":");
-                let t = self.term();
-                ctors.push((st.name_append(name, st.name(&c)), self.pis(&params, t)));
-            }
-            self.leave(params.len());
-            return Declaration::Inductive(InductiveDecl {
-                univ_params,
-                num_params: params.len() as u32,
-                types: vec![InductiveType { name, ty, ctors }],
-            });
-        }
         self.expect(":");
         let ty = self.term();
         let sig = Signature {

@@ -1,0 +1,99 @@
+//! Nested occurrences: `J Ds`, an earlier inductive type at parameters that mention the types being declared.
+//!
+//! As in Lean's kernel, each becomes an auxiliary type of a larger mutual declaration: a copy of `J` at `Ds`, with copies of
+//! all types that were declared together with `J`. That declaration is checked by the rules for mutual ones (Carneiro
+//! 2019, §2.6 knows no others), so positivity through `J` is the positivity of the copy, and its recursors become those of
+//! the nested declaration when each auxiliary type is written `J Ds` again.
+
+use super::{Family, pis, positivity::occurs, terms};
+use crate::check::Res;
+use crate::env::{ConstantInfo, Environment, InductiveDecl, InductiveType, KernelError};
+use crate::expr::{Expr, Node};
+use crate::name::Name;
+
+/// A declaration without nested occurrences.
+pub(super) struct Unnested {
+    /// The declared types, then the auxiliary ones. The constructors of an auxiliary type bear the names of those they copy.
+    pub decl: InductiveDecl,
+    /// What each auxiliary type stands for: `J Ds` over the parameters of the family.
+    pub real: Vec<Expr>,
+}
+
+/// Replaces nested occurrences, as they are written, in constructors of declared and of auxiliary types. In `env` the types
+/// of the declaration do not exist yet.
+pub(super) fn eliminate(env: &Environment<'_>, f: &Family<'_>) -> Res<Unnested> {
+    let st = env.store();
+    let mut out = Unnested {
+        decl: f.decl.clone(),
+        real: Vec::new(),
+    };
+    let (mut t, mut refused) = (0, None);
+    while t < out.decl.types.len() {
+        for c in 0..out.decl.types[t].ctors.len() {
+            let (name, ty) = out.decl.types[t].ctors[c];
+            let body = st.instantiate_pis(ty, &terms(&f.params));
+            let body = st.replace(body, |e, _| match occurrence(env, f, &mut out, e) {
+                Ok(r) => r,
+                Err(within) => {
+                    let error = KernelError::NestedLocal { ctor: name, within };
+                    refused.get_or_insert(error);
+                    Some(e)
+                }
+            });
+            out.decl.types[t].ctors[c].1 = pis(st, &f.params, body);
+        }
+        t += 1;
+    }
+    refused.map_or(Ok(out), Err)
+}
+
+/// If `e` is `J Ds is`, a nested occurrence: `A params is`, where `A` is the auxiliary type for `J Ds`, made if it is new.
+/// `Ds` may mention no variable but the parameters: otherwise `Err(J)`.
+fn occurrence(
+    env: &Environment<'_>,
+    f: &Family<'_>,
+    out: &mut Unnested,
+    e: Expr,
+) -> Result<Option<Expr>, Name> {
+    let st = env.store();
+    let Node::Const(j, levels) = st.node(st.app_fn(e)) else {
+        return Ok(None);
+    };
+    let Some(ConstantInfo::Inductive(info)) = env.get(j) else {
+        return Ok(None);
+    };
+    let (head, args) = st.unfold_app(e);
+    let Some(ds) = args.get(..info.num_params as usize) else {
+        return Ok(None);
+    };
+    if !ds.iter().any(|d| occurs(st, &out.decl.types, *d)) {
+        return Ok(None);
+    }
+    if ds.iter().any(|d| st.has_loose_bvars(*d)) {
+        return Err(j);
+    }
+    let (whole, declared) = (st.apps(head, ds), f.decl.types.len());
+    if !out.real.contains(&whole) {
+        for member in &info.all {
+            let Some(ConstantInfo::Inductive(m)) = env.get(*member) else {
+                continue;
+            };
+            let copy = |ty| {
+                let ty = st.instantiate_level_params(ty, &m.sig.univ_params, levels);
+                pis(st, &f.params, st.instantiate_pis(ty, ds))
+            };
+            let ctors = m.ctors.iter().filter_map(|c| env.get(*c));
+            out.real.push(st.apps(st.constant(*member, levels), ds));
+            let base = st.name_str(f.decl.types[0].name, "_nested");
+            out.decl.types.push(InductiveType {
+                name: st.name_num(base, out.real.len() as u64),
+                ty: copy(m.sig.ty),
+                ctors: ctors.map(|c| (c.name(), copy(c.ty()))).collect(),
+            });
+        }
+    }
+    let at = out.real.iter().position(|r| *r == whole).unwrap_or(0);
+    let name = out.decl.types[declared + at].name;
+    let aux = st.apps(st.constant(name, &f.levels), &terms(&f.params));
+    Ok(Some(st.apps(aux, &args[ds.len()..])))
+}
