@@ -35,7 +35,7 @@ pub enum Color {
 /// The commands.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Check proofs: scripts (.ptxp), folders of them, or exports (.ndjson)
+    /// Check proofs: scripts (.ptxp), folders of them, or exports (.ndjson, .ndjson.xz)
     Check(CheckArgs),
     /// Write what was proved for Lean 4: as NDJSON for checkers, or as .lean files for people
     Export(ExportArgs),
@@ -53,7 +53,7 @@ pub enum Command {
 /// `ptxprove check`
 #[derive(clap::Args)]
 pub struct CheckArgs {
-    /// Scripts, folders of scripts, or .ndjson files (`-` reads NDJSON from standard input)
+    /// Scripts, folders of scripts, .ndjson or .ndjson.xz files (`-` reads NDJSON from standard input)
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// Print one JSON object instead of text

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use bumpalo::Bump;
 use logic::{Environment, Store};
+use lzma_rust2::XzReader;
 use serde_json::{Value, json};
-use tactics::driver::{DeclReport, Diagnosed, FileReport, Kind, Status};
+use tactics::driver::{
+    ALLOWED_AXIOMS, DeclReport, Diagnosed, FileReport, Kind, Status, check_axiom,
+};
 
 use crate::args::CheckArgs;
 use crate::output::{Output, printable};
@@ -44,7 +47,24 @@ pub fn run(args: &CheckArgs, out: &Output) -> u8 {
 }
 
 fn is_export(p: &Path) -> bool {
-    p.as_os_str() == "-" || p.extension().is_some_and(|e| e == "ndjson")
+    let name = p.to_string_lossy();
+    name == "-" || name.ends_with(".ndjson") || name.ends_with(".ndjson.xz")
+}
+
+/// The memory that unpacking an `.xz` file may take, in KiB.
+const XZ_MEMORY: u32 = 1 << 18;
+
+fn open_export(path: &Path) -> io::Result<Box<dyn BufRead>> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(BufReader::new(io::stdin())));
+    }
+    let file = BufReader::new(File::open(path)?);
+    Ok(match path.extension().is_some_and(|e| e == "xz") {
+        true => Box::new(BufReader::new(XzReader::new_mem_limit(
+            file, true, XZ_MEMORY,
+        ))),
+        false => Box::new(file),
+    })
 }
 
 fn check_scripts(
@@ -229,15 +249,11 @@ fn file_json(r: &FileReport, imported: bool) -> Value {
 }
 
 fn check_export(path: &Path, args: &CheckArgs, out: &Output, objects: &mut Vec<Value>) -> u8 {
-    let input: Box<dyn BufRead> = if path.as_os_str() == "-" {
-        Box::new(BufReader::new(std::io::stdin()))
-    } else {
-        match File::open(path) {
-            Ok(f) => Box::new(BufReader::new(f)),
-            Err(e) => {
-                out.complain(format_args!("error: cannot read {}: {e}", path.display()));
-                return CANNOT_READ;
-            }
+    let input = match open_export(path) {
+        Ok(input) => input,
+        Err(e) => {
+            out.complain(format_args!("error: cannot read {}: {e}", path.display()));
+            return CANNOT_READ;
         }
     };
     out.progress(format_args!("checking {}", path.display()));
@@ -255,16 +271,21 @@ fn check_export(path: &Path, args: &CheckArgs, out: &Output, objects: &mut Vec<V
                 .map(|n| store.name_to_string(*n))
                 .collect();
             axioms.sort();
+            let (known, other): (Vec<_>, Vec<_>) = axioms
+                .into_iter()
+                .partition(|a| ALLOWED_AXIOMS.contains(&a.as_str()));
+            // An axiom under one of the three names must say what Lean's says.
             let mut wrong: Vec<String> = read
                 .axioms
                 .iter()
-                .filter_map(|n| tactics::driver::check_axiom(&env, *n).err())
+                .filter(|n| known.contains(&store.name_to_string(**n)))
+                .filter_map(|n| check_axiom(&env, *n).err())
                 .collect();
             wrong.sort();
             if args.json {
                 objects.push(json!({
                     "path": name, "declarations": read.declarations, "theorems": read.theorems.len(),
-                    "axioms": axioms, "refused_axioms": wrong, "steps": env.steps(),
+                    "axioms": known, "other_axioms": other, "refused_axioms": wrong, "steps": env.steps(),
                 }));
             } else {
                 let mark = match wrong.is_empty() {
@@ -278,12 +299,15 @@ fn check_export(path: &Path, args: &CheckArgs, out: &Output, objects: &mut Vec<V
                     read.theorems.len(),
                     env.steps()
                 ));
-                let text = if axioms.is_empty() {
-                    "none".to_owned()
-                } else {
-                    axioms.join(" ")
+                let list = |names: &[String]| match names {
+                    [] => "none".to_owned(),
+                    _ => printable(&names.join(" ")),
                 };
-                out.say(format_args!("      axioms: {text}"));
+                out.say(format_args!("      axioms: {}", list(&known)));
+                if !other.is_empty() {
+                    let text = format!("      other axioms: {}", list(&other));
+                    out.say(out.bad(&text));
+                }
                 for reason in &wrong {
                     out.complain(format_args!("error: {name}: {reason}"));
                 }

@@ -150,24 +150,6 @@ fn proof_irrelevance_and_k() {
 }
 
 #[test]
-fn large_elimination_from_prop() {
-    lab(PRELUDE, |l| {
-        l.accept(
-            "def absurd.{u} : (α : Sort u) -> False -> α := fun (α : Sort u) (h : False) => False.rec.{u} (fun (_ : False) => α) h
-             def and_rec : (a b : Prop) -> And a b -> Nat := fun (a b : Prop) (h : And a b) =>
-               And.rec.{1} a b (fun (_ : And a b) => Nat) (fun (_ : a) (_ : b) => 3) h
-             inductive Sub : Nat -> Prop | mk : (n : Nat) -> True -> Sub n
-             def sub_rec : (n : Nat) -> Sub n -> Nat := fun (n : Nat) (h : Sub n) =>
-               Sub.rec.{1} (fun (n : Nat) (_ : Sub n) => Nat) (fun (n : Nat) (_ : True) => n) n h",
-        );
-        assert!(l.eq(
-            "fun (h : Sub 3) => sub_rec 3 (Sub.mk 3 True.intro)",
-            "fun (h : Sub 3) => 3"
-        ));
-    });
-}
-
-#[test]
 fn quotients() {
     lab(PRELUDE, |l| {
         l.accept(

@@ -84,17 +84,19 @@ pub(super) fn inductive(env: &Environment<'_>, claims: &Claims) -> Result<(), (N
         constructor(env, c).map_err(|d| (c.sig.name, d))?;
     }
     let mut named = FxHashSet::default();
+    let (of, all) = match claims.types.first() {
+        Some(t) => (t.sig.name, &t.all),
+        None => return Ok(()),
+    };
     for r in &claims.recs {
-        recursor(env, r).map_err(|d| (r.sig.name, d))?;
+        recursor(env, r, all).map_err(|d| (r.sig.name, d))?;
         named.insert(r.sig.name);
     }
-    // One recursor a type, and one a nested occurrence.
-    let nested = claims.types.first().map_or(0, |t| t.num_nested);
-    if named.len() != claims.types.len() + nested as usize {
-        let of = claims.types.first().map_or(Name::ANON, |t| t.sig.name);
-        return Err((of, Difference::Missing));
-    }
-    Ok(())
+    // Nothing but the constructors, and one recursor a type and a nested occurrence, each once.
+    let recs = claims.types.len() + claims.types[0].num_nested as usize;
+    let ctors: usize = claims.types.iter().map(|t| t.ctors.len()).sum();
+    let complete = named.len() == recs && claims.recs.len() == recs && claims.ctors.len() == ctors;
+    demand(complete, Difference::Missing).map_err(|d| (of, d))
 }
 
 fn demand(ok: bool, otherwise: Difference) -> Result<(), Difference> {
@@ -123,12 +125,12 @@ fn constructor(env: &Environment<'_>, c: &ConstructorInfo) -> Result<(), Differe
     demand(counts(c) == counts(d), Difference::Count)
 }
 
-fn recursor(env: &Environment<'_>, r: &RecursorInfo) -> Result<(), Difference> {
+fn recursor(env: &Environment<'_>, r: &RecursorInfo, all: &[Name]) -> Result<(), Difference> {
     let Some(ConstantInfo::Recursor(d)) = env.get(r.sig.name) else {
         return Err(Difference::NoSuchConstant);
     };
     signature(env, &r.sig, &d.sig)?;
-    demand(r.all == d.all, Difference::Missing)?;
+    demand(r.all == d.all && d.all == all, Difference::Missing)?;
     let counts = |i: &RecursorInfo| (i.num_params, i.num_indices, i.num_motives, i.num_minors);
     demand(counts(r) == counts(d), Difference::Count)?;
     demand(r.k == d.k, Difference::Flag)?;

@@ -1,6 +1,7 @@
 //! The lines of lean4export NDJSON 3.1.0 as data. Unknown, missing and repeated keys are errors of the parser.
 
 use serde::Deserialize;
+use serde_json::Value;
 
 /// One line. Exactly one of the keys that are not an index is present.
 #[derive(Deserialize, Default)]
@@ -45,12 +46,49 @@ pub(super) struct Line {
     pub inductive: Option<Inductive>,
 }
 
-#[derive(Deserialize)]
-pub(super) struct Meta {
-    pub format: Format,
+impl Line {
+    /// How many keys are present.
+    pub fn keys(&self) -> usize {
+        let ids = [self.name_id, self.level_id, self.term_id, self.bvar];
+        let numbers = [self.succ, self.param, self.sort];
+        let others = [
+            self.meta.is_some(),
+            self.text_name.is_some(),
+            self.number_name.is_some(),
+            self.max.is_some(),
+            self.imax.is_some(),
+            self.constant.is_some(),
+            self.app.is_some(),
+            self.lam.is_some(),
+            self.pi.is_some(),
+            self.let_.is_some(),
+            self.proj.is_some(),
+            self.nat.is_some(),
+            self.string.is_some(),
+            self.mdata.is_some(),
+            self.axiom.is_some(),
+            self.def.is_some(),
+            self.thm.is_some(),
+            self.opaque.is_some(),
+            self.quot.is_some(),
+            self.inductive.is_some(),
+        ];
+        ids.iter().chain(&numbers).flatten().count() + others.iter().filter(|x| **x).count()
+    }
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Meta {
+    pub format: Format,
+    #[serde(rename = "exporter")]
+    pub _exporter: Option<Value>,
+    #[serde(rename = "lean")]
+    pub _lean: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Format {
     pub version: String,
 }
@@ -106,7 +144,10 @@ pub(super) struct Binder {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Let {
+    #[serde(rename = "nondep")]
+    pub _nondep: bool,
     pub name: u64,
     #[serde(rename = "type")]
     pub ty: u64,
@@ -125,7 +166,10 @@ pub(super) struct Proj {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Mdata {
+    #[serde(rename = "data")]
+    pub _data: Option<Value>,
     pub expr: u64,
 }
 

@@ -9,7 +9,7 @@ mod format;
 mod tables;
 
 use std::fmt;
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read as _};
 
 use logic::{
     BinderInfo, Declaration, Environment, Hint, InductiveDecl, InductiveType, KernelError, Name,
@@ -139,25 +139,36 @@ pub struct Read {
     pub recursors: usize,
 }
 
+/// The longest line that is read.
+const MAX_LINE: u64 = 1 << 24;
+
 /// Reads a whole file into `env`. What was read before an error stays in `env`.
 ///
 /// # Errors
 /// [`ReadError`], for the first line that is not accepted.
-pub fn read_ndjson(input: impl BufRead, env: &mut Environment<'_>) -> Result<Read, ReadError> {
+pub fn read_ndjson(mut input: impl BufRead, env: &mut Environment<'_>) -> Result<Read, ReadError> {
     let mut reader = Reader {
         tables: Tables::new(env.store()),
         env,
         read: Read::default(),
-        has_quot: false,
+        quots: Vec::new(),
     };
     let mut began = false;
-    for (i, text) in input.lines().enumerate() {
-        let line = i + 1;
-        let text = text.map_err(|error| ReadError::Io { line, error })?;
-        if text.trim().is_empty() {
+    let mut text = Vec::new();
+    for line in 1.. {
+        text.clear();
+        let read = (&mut input).take(MAX_LINE + 1).read_until(b'\n', &mut text);
+        if read.map_err(|error| ReadError::Io { line, error })? == 0 {
+            break;
+        }
+        if text.len() as u64 > MAX_LINE {
+            let what = format!("longer than {MAX_LINE} bytes");
+            return Err(ReadError::Malformed { line, what });
+        }
+        if text.trim_ascii().is_empty() {
             continue;
         }
-        let parsed = serde_json::from_str(&text).map_err(|e| ReadError::Malformed {
+        let parsed = serde_json::from_slice(&text).map_err(|e| ReadError::Malformed {
             line,
             what: e.to_string(),
         })?;
@@ -208,7 +219,8 @@ struct Reader<'e, 'b> {
     tables: Tables<'b>,
     env: &'e mut Environment<'b>,
     read: Read,
-    has_quot: bool,
+    /// The quotient constants that the file has named.
+    quots: Vec<Name>,
 }
 
 fn binder(info: Info) -> BinderInfo {
@@ -222,6 +234,13 @@ fn binder(info: Info) -> BinderInfo {
 
 impl<'b> Reader<'_, 'b> {
     fn line(&mut self, line: Line, began: &mut bool) -> Res<()> {
+        let ids = [line.name_id, line.level_id, line.term_id];
+        let ids = ids.iter().flatten().count();
+        if ids > 1 || line.keys() != ids + 1 {
+            return Err(Fault::Malformed(
+                "not exactly one thing, with its index if it has one".into(),
+            ));
+        }
         if let Some(meta) = &line.meta {
             let version = &meta.format.version;
             if *began {
@@ -324,17 +343,15 @@ impl<'b> Reader<'_, 'b> {
     }
 
     fn declaration(&mut self, line: Line) -> Res<()> {
-        let mut done = 0;
         if let Some(a) = line.axiom {
-            done += 1;
             self.safe(!a.is_unsafe)?;
             let sig = self.signature(a.name, &a.level_params, a.ty)?;
             let name = sig.name;
             self.add(name, Declaration::Axiom(sig))?;
             self.read.axioms.push(name);
+            return Ok(());
         }
         if let Some(d) = line.def {
-            done += 1;
             self.safe(d.safety == Safety::Safe)?;
             let sig = self.signature(d.name, &d.level_params, d.ty)?;
             let value = self.tables.term(d.value)?;
@@ -343,35 +360,28 @@ impl<'b> Reader<'_, 'b> {
                 Hints::Abbrev => Hint::Abbrev,
                 Hints::Regular(h) => Hint::Regular(h),
             };
-            self.add(sig.name, Declaration::Definition { sig, value, hint })?;
+            return self.add(sig.name, Declaration::Definition { sig, value, hint });
         }
         if let Some(d) = line.thm {
-            done += 1;
             let sig = self.signature(d.name, &d.level_params, d.ty)?;
             let value = self.tables.term(d.value)?;
             let name = sig.name;
             self.add(name, Declaration::Theorem { sig, value })?;
             self.read.theorems.push(name);
+            return Ok(());
         }
         if let Some(d) = line.opaque {
-            done += 1;
             self.safe(!d.is_unsafe)?;
             let sig = self.signature(d.name, &d.level_params, d.ty)?;
             let value = self.tables.term(d.value)?;
-            self.add(sig.name, Declaration::Opaque { sig, value })?;
+            return self.add(sig.name, Declaration::Opaque { sig, value });
         }
-        if let Some(q) = line.quot {
-            done += 1;
-            self.quot(&q)?;
-        }
-        if let Some(i) = line.inductive {
-            done += 1;
-            self.inductive(&i)?;
-        }
-        if done == 1 {
-            Ok(())
-        } else {
-            Err(Fault::Malformed("not exactly one kind of line".into()))
+        match (line.quot, line.inductive) {
+            (Some(q), _) => self.quot(&q),
+            (_, Some(i)) => self.inductive(&i),
+            _ => Err(Fault::Malformed(
+                "not exactly one thing, with its index if it has one".into(),
+            )),
         }
     }
 
@@ -397,10 +407,10 @@ impl<'b> Reader<'_, 'b> {
     /// All four constants come from one declaration, made at the first of their lines.
     fn quot(&mut self, q: &Quot) -> Res<()> {
         let sig = self.signature(q.name, &q.level_params, q.ty)?;
-        if !self.has_quot {
+        if self.quots.is_empty() || self.quots.contains(&sig.name) {
             self.add(sig.name, Declaration::Quot)?;
-            self.has_quot = true;
         }
+        self.quots.push(sig.name);
         let kind = match q.kind {
             Kind::Type => logic::QuotKind::Type,
             Kind::Ctor => logic::QuotKind::Mk,

@@ -73,8 +73,14 @@ impl<'b> Tables<'b> {
     }
 }
 
+/// The most digits that a number may have.
+const MAX_DIGITS: usize = 1_000_000;
+
 /// A number from its decimal digits.
 pub(super) fn natural(digits: &str) -> Result<BigUint, String> {
+    if digits.len() > MAX_DIGITS {
+        return Err(format!("`natVal` has more than {MAX_DIGITS} digits"));
+    }
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return Err("`natVal` is no decimal number".into());
     }

@@ -21,8 +21,8 @@ impl<'e, 'b> Checker<'e, 'b> {
         self.defeq(t, s)
     }
 
-    /// Structure η: `t` equals `c p f₀ … fₙ` if both have the same type and `t.i` equals `fᵢ` for all `i`. Not for types that
-    /// are or may be propositions, whose fields do not project; proofs are equal anyway.
+    /// Structure η: `t` equals `c p f₀ … fₙ` if both have the same type and `t.i` equals `fᵢ` for all `i`. Not asked of
+    /// proofs, which proof irrelevance has compared before.
     pub(super) fn eta_struct(&mut self, t: Expr, s: Expr) -> Res<bool> {
         let st = self.st;
         let (head, args) = st.unfold_app(s);
@@ -42,12 +42,6 @@ impl<'e, 'b> Checker<'e, 'b> {
         let (ty_t, ty_s) = (self.type_of(t)?, self.type_of(s)?);
         if !self.defeq(ty_t, ty_s)? {
             return Ok(false);
-        }
-        if ctor.num_fields > 0 {
-            let universe = self.universe_of(ty_t, false)?;
-            if !self.level_never_zero(universe)? {
-                return Ok(false);
-            }
         }
         for (i, f) in args[params..].iter().enumerate() {
             let p = st.proj(ctor.inductive, i as u32, t);

@@ -117,8 +117,7 @@ impl<'e, 'b> Checker<'e, 'b> {
         let (true, Some(params)) = (n == rec.inductive, args.get(..ind.num_params as usize)) else {
             return Ok(major);
         };
-        let universe = self.universe_of(ty, false)?;
-        if !self.level_never_zero(universe)? {
+        if self.is_proposition(ty)? {
             return Ok(major);
         }
         let c = st.apps(st.constant(ctor.sig.name, levels), params);

@@ -19,9 +19,10 @@ impl<'e, 'b> Checker<'e, 'b> {
     }
 
     /// Typing of `e.i`: `e : S p`, `S` has one constructor, and the type is that of its field `i` with the earlier fields
-    /// replaced by projections. If `S p` is a proposition, or may be one for some universes, then the field and all
-    /// earlier fields that its type may depend on must be proofs: a proof contains no data (Carneiro 2019, §2.6.3 on
-    /// large elimination, which projections must not circumvent).
+    /// replaced by projections. If `S p` is a proposition, then the field and all earlier fields that its type may depend
+    /// on must be proofs: a proof contains no data (Carneiro 2019, §2.6.3 on large elimination, which projections must
+    /// not circumvent). Where `S p` is a proposition for some universes only, so are its fields for these: unless a type
+    /// is always a proposition, the universes of its fields are at most its own.
     pub(super) fn infer_proj(&mut self, s: Name, i: u32, e: Expr, check: bool) -> Res<Expr> {
         let st = self.st;
         let ty = match check {
@@ -57,8 +58,7 @@ impl<'e, 'b> Checker<'e, 'b> {
             structure: s,
             index: i,
         };
-        let universe = self.universe_of(ty_whnf, false)?;
-        let restricted = !self.level_never_zero(universe)?;
+        let restricted = self.is_proposition(ty_whnf)?;
         let ctor_ty = self.import(ctor.sig.ty);
         let ctor_ty = st.instantiate_level_params(ctor_ty, &ctor.sig.univ_params, levels);
         let mut fields = Telescope::new(st, ctor_ty);

@@ -108,7 +108,7 @@ pub enum KernelError {
     },
     /// A projection takes data out of a proof (or depends on data in it).
     ProjFromProp {
-        /// The structure, a proposition (or possibly one, for some universes).
+        /// The structure, a proposition.
         structure: Name,
         /// The index of the field.
         index: u32,
@@ -292,7 +292,7 @@ impl fmt::Display for Shown<'_, '_> {
             }
             ProjFromProp { structure, index } => write!(
                 f,
-                "field {index} of `{}` is data, and the structure is (or may be) a proposition",
+                "field {index} of `{}` is data, and the structure is a proposition",
                 n(structure)
             ),
             NatLiteral => write!(f, "a `Nat` literal without Lean's `Nat`"),

@@ -3,8 +3,8 @@
 use super::{Family, Var, check_closed_type, open, open_params, positivity, terms};
 use crate::check::{Checker, Res, Telescope};
 use crate::env::{
-    ConstantInfo, ConstructorInfo, Environment, InductiveDecl, InductiveInfo,
-    InductiveType, KernelError, Signature,
+    ConstantInfo, ConstructorInfo, Environment, InductiveDecl, InductiveInfo, InductiveType,
+    KernelError, Signature,
 };
 use crate::expr::{Expr, Node};
 use crate::level::Level;

@@ -69,7 +69,9 @@ pub(super) fn check(
         let Some((_, dom, _)) = tele.reduced_binder(c)? else {
             let ty = tele.ty();
             break match valid_application(st, f, ty) {
-                None if occurs(st, &f.decl.types, ty) => Err(KernelError::InvalidOccurrence { ctor, index }),
+                None if occurs(st, &f.decl.types, ty) => {
+                    Err(KernelError::InvalidOccurrence { ctor, index })
+                }
                 _ => Ok(()),
             };
         };

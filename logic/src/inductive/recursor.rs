@@ -145,7 +145,10 @@ fn open_real(c: &mut Checker<'_, '_>, f: &Family<'_>, n: Name, ty: Expr, bi: Bin
         true => st.replace(ty, aux),
         false => ty,
     };
-    Var { ty: real, ..open(c, n, ty, bi) }
+    Var {
+        ty: real,
+        ..open(c, n, ty, bi)
+    }
 }
 
 /// Opens all Π binders, reducing where needed to find them; also returns what is left.
