@@ -37,6 +37,8 @@ pub enum Color {
 pub enum Command {
     /// Check proofs: scripts (.ptxp), folders of them, or exports (.ndjson, .ndjson.xz)
     Check(CheckArgs),
+    /// Show the goals at a place of a script
+    Goal(GoalArgs),
     /// Write what was proved for Lean 4: as NDJSON for checkers, or as .lean files for people
     Export(ExportArgs),
     /// List the axioms that a theorem rests on
@@ -68,9 +70,23 @@ pub struct CheckArgs {
     /// Print on standard error how long each script took, with what it imports first
     #[arg(long)]
     pub timings: bool,
+    /// Check again whenever a file changes, only what the change concerns; Ctrl-C ends
+    #[arg(long, conflicts_with = "jobs")]
+    pub watch: bool,
     /// How many scripts to check at the same time
     #[arg(long, short, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: u16,
+}
+
+/// `ptxprove goal`
+#[derive(clap::Args)]
+pub struct GoalArgs {
+    /// The place: FILE:LINE:COLUMN, or FILE:LINE for the first thing in the line
+    #[arg(value_name = "FILE:LINE:COL")]
+    pub place: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `ptxprove export`

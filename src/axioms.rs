@@ -11,15 +11,17 @@ use crate::{CANNOT_READ, PROVED, verdict};
 /// Runs the command; the exit code.
 pub fn run(args: &AxiomsArgs, out: &Output) -> u8 {
     let found = verdict::scripts(&args.paths).and_then(|scripts| {
-        verdict::with_session(&scripts, out, |s| {
+        verdict::with_session(&scripts, out, |s, mut unreadable| {
+            if let Some(e) = unreadable.pop() {
+                return Err(e);
+            }
             let name = s.environment().store().name(&args.name);
             let near = near_names(s, &args.name);
-            (s.axioms_of(name), near)
+            Ok((s.axioms_of(name), near))
         })
     });
     match found {
         Err(e) => {
-            out.end_progress();
             out.complain(format_args!("error: {e}"));
             CANNOT_READ
         }

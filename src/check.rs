@@ -16,13 +16,17 @@ use tactics::driver::{
 
 use crate::args::CheckArgs;
 use crate::output::{Output, printable};
-use crate::{CANNOT_READ, NOT_PROVED, PROVED, diagnostics, verdict};
+use crate::verdict::Verdicts;
+use crate::{CANNOT_READ, NOT_PROVED, PROVED, diagnostics, verdict, watch};
 
 /// Runs the command; the exit code.
 pub fn run(args: &CheckArgs, out: &Output) -> u8 {
     let start = Instant::now();
     let (exports, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         args.paths.iter().cloned().partition(|p| is_export(p));
+    if args.watch {
+        return watch::run(args, out);
+    }
     let mut objects = Vec::new();
     let mut code = PROVED;
     for p in &exports {
@@ -32,21 +36,14 @@ pub fn run(args: &CheckArgs, out: &Output) -> u8 {
         code = code.max(check_scripts(&paths, args, out, &mut objects));
     }
     if args.json {
-        let verdict = match code {
-            PROVED => "proved",
-            NOT_PROVED => "not proved",
-            _ => "cannot read",
-        };
-        out.say(format_args!(
-            "{:#}",
-            json!({ "verdict": verdict, "files": objects })
-        ));
+        print_json(code, &objects, out);
     }
     out.time(start, "in all");
     code
 }
 
-fn is_export(p: &Path) -> bool {
+/// Whether a path is read as an export.
+pub fn is_export(p: &Path) -> bool {
     let name = p.to_string_lossy();
     name == "-" || name.ends_with(".ndjson") || name.ends_with(".ndjson.xz")
 }
@@ -67,31 +64,64 @@ fn open_export(path: &Path) -> io::Result<Box<dyn BufRead>> {
     })
 }
 
+/// Prints the verdict as one JSON object.
+pub fn print_json(code: u8, files: &[Value], out: &Output) {
+    let verdict = match code {
+        PROVED => "proved",
+        NOT_PROVED => "not proved",
+        _ => "cannot read",
+    };
+    out.say(format_args!(
+        "{:#}",
+        json!({ "verdict": verdict, "files": files })
+    ));
+}
+
 fn check_scripts(
     paths: &[PathBuf],
     args: &CheckArgs,
     out: &Output,
     objects: &mut Vec<Value>,
 ) -> u8 {
-    let reports = verdict::scripts(paths).and_then(|scripts| {
-        let reports = verdict::reports(&scripts, usize::from(args.jobs), out)?;
-        Ok((scripts, reports))
-    });
-    let (scripts, reports) = match reports {
-        Ok(r) => r,
+    let scripts = match scripts(paths, out) {
+        Ok(scripts) => scripts,
+        Err(code) => return code,
+    };
+    let found = verdict::reports(&scripts, usize::from(args.jobs), out);
+    let all = |_: &FileReport| true;
+    print(&scripts, found, all, args, out, objects)
+}
+
+/// The scripts that some paths name, at least one.
+///
+/// Errors: the exit code, after a message.
+pub fn scripts(paths: &[PathBuf], out: &Output) -> Result<Vec<PathBuf>, u8> {
+    match verdict::scripts(paths) {
+        Ok(s) if s.is_empty() => {
+            out.complain(format_args!(
+                "error: no scripts (.ptxp) in {}",
+                shown(paths)
+            ));
+            Err(CANNOT_READ)
+        }
+        Ok(s) => Ok(s),
         Err(e) => {
             out.complain(format_args!("error: {e}"));
-            return CANNOT_READ;
+            Err(CANNOT_READ)
         }
-    };
-    if reports.is_empty() {
-        out.complain(format_args!(
-            "error: no scripts (.ptxp) in {}",
-            shown(paths)
-        ));
-        return CANNOT_READ;
     }
-    let reports = verdict::imports_first(reports);
+}
+
+/// Prints verdicts, those on scripts for which `listed` holds one by one; the exit code.
+pub fn print(
+    scripts: &[PathBuf],
+    found: Verdicts,
+    listed: impl Fn(&FileReport) -> bool,
+    args: &CheckArgs,
+    out: &Output,
+    objects: &mut Vec<Value>,
+) -> u8 {
+    let reports = verdict::imports_first(found.reports);
     let asked: BTreeSet<PathBuf> = scripts.iter().map(|p| verdict::key(p)).collect();
     let mut code = PROVED;
     for r in &reports {
@@ -100,11 +130,21 @@ fn check_scripts(
         if bad {
             code = NOT_PROVED;
         }
+        if !listed(r) {
+            continue;
+        }
         if args.json {
             objects.push(file_json(r, imported));
         } else {
             print_file(r, imported, args, out);
         }
+    }
+    for e in &found.unreadable {
+        code = CANNOT_READ;
+        if args.json {
+            objects.push(json!({ "path": e.path.display().to_string(), "message": e.to_string() }));
+        }
+        out.complain(format_args!("error: {e}"));
     }
     if !args.json {
         print_summary(&reports, code, out);

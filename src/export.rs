@@ -14,12 +14,15 @@ use crate::{CANNOT_READ, NOT_PROVED, PROVED, diagnostics, verdict};
 
 /// Runs the command; the exit code.
 pub fn run(args: &ExportArgs, out: &Output) -> u8 {
-    let done = verdict::scripts(&args.paths)
-        .and_then(|scripts| verdict::with_session(&scripts, out, |s| write(args, out, s)));
+    let done = verdict::scripts(&args.paths).and_then(|scripts| {
+        verdict::with_session(&scripts, out, |s, mut unreadable| match unreadable.pop() {
+            Some(e) => Err(e),
+            None => Ok(write(args, out, s)),
+        })
+    });
     match done {
         Ok(code) => code,
         Err(e) => {
-            out.end_progress();
             out.complain(format_args!("error: {e}"));
             CANNOT_READ
         }

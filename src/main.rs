@@ -5,9 +5,11 @@ mod axioms;
 mod check;
 mod diagnostics;
 mod export;
+mod goal;
 mod output;
 mod show;
 mod verdict;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
 fn run(command: &Command, out: &output::Output) -> u8 {
     match command {
         Command::Check(a) => check::run(a, out),
+        Command::Goal(a) => goal::run(a, out),
         Command::Export(a) => export::run(a, out),
         Command::Axioms(a) => axioms::run(a, out),
         Command::Show(a) => show::run(a, out),

@@ -29,70 +29,139 @@ pub fn scripts(paths: &[PathBuf]) -> Result<Vec<PathBuf>, LoadError> {
     Ok(all)
 }
 
-/// Runs `f` on a session that has read the scripts.
+/// What was said of scripts and of what they import, and which scripts cannot be read.
+#[derive(Default)]
+pub struct Verdicts {
+    /// The reports.
+    pub reports: Vec<FileReport>,
+    /// Why others have none.
+    pub unreadable: Vec<LoadError>,
+}
+
+/// Runs `f` on a session that has read the scripts, but for those that cannot be read.
 pub fn with_session<R>(
     scripts: &[PathBuf],
     out: &Output,
-    f: impl FnOnce(&mut Session<'_>) -> R,
-) -> Result<R, LoadError> {
+    f: impl FnOnce(&mut Session<'_>, Vec<LoadError>) -> R,
+) -> R {
     let bump = Bump::new();
     let store = Store::new(&bump);
     let mut session = Session::new(&store);
+    let mut unreadable = Vec::new();
     for s in scripts {
         out.progress(format_args!("checking {}", s.display()));
         let start = Instant::now();
-        session.check_file(s)?;
+        unreadable.extend(session.check_file(s).err());
         out.time(start, s.display());
     }
     out.end_progress();
-    Ok(f(&mut session))
+    f(&mut session, unreadable)
+}
+
+/// The reports, on this thread.
+fn sequential(scripts: &[PathBuf], out: &Output) -> Verdicts {
+    with_session(scripts, out, |s, unreadable| Verdicts {
+        reports: s.reports().to_vec(),
+        unreadable,
+    })
 }
 
 /// The reports of the scripts and of what they import, checked on several threads; imports of a script are checked on its
 /// thread. The result does not depend on the number of threads: a name that two scripts declare is an error only where
 /// both are in one environment, so then everything is checked once more in one.
-pub fn reports(
-    scripts: &[PathBuf],
-    jobs: usize,
-    out: &Output,
-) -> Result<Vec<FileReport>, LoadError> {
+pub fn reports(scripts: &[PathBuf], jobs: usize, out: &Output) -> Verdicts {
     if jobs <= 1 || scripts.len() <= 1 {
-        return with_session(scripts, out, |s| s.reports().to_vec());
+        return sequential(scripts, out);
     }
-    let jobs = jobs.min(scripts.len());
-    let parts: Vec<Vec<PathBuf>> = (0..jobs)
-        .map(|j| scripts.iter().skip(j).step_by(jobs).cloned().collect())
-        .collect();
-    let results: Vec<Result<Vec<FileReport>, LoadError>> = std::thread::scope(|scope| {
+    let parts = shares(scripts, jobs);
+    let results: Vec<Option<Verdicts>> = std::thread::scope(|scope| {
         let threads: Vec<_> = parts
             .iter()
-            .map(|part| scope.spawn(move || with_session(part, out, |s| s.reports().to_vec())))
+            .map(|part| scope.spawn(move || sequential(part, out)))
             .collect();
-        threads
-            .into_iter()
-            .map(|t| {
-                t.join().unwrap_or_else(|_| {
-                    Err(LoadError {
-                        path: PathBuf::from("."),
-                        reason: "a checking thread ended without a verdict".to_owned(),
-                    })
-                })
-            })
-            .collect()
+        threads.into_iter().map(|t| t.join().ok()).collect()
     });
     let mut by_path: BTreeMap<PathBuf, FileReport> = BTreeMap::new();
+    let mut unreadable = Vec::new();
     for r in results {
-        for report in r? {
+        // A thread without a verdict: what it was to check is checked here.
+        let Some(r) = r else {
+            return sequential(scripts, out);
+        };
+        for report in r.reports {
             by_path.entry(key(&report.path)).or_insert(report);
         }
+        unreadable.extend(r.unreadable);
     }
     let mut names = BTreeSet::new();
     let decls = by_path.values().flat_map(|r| &r.decls);
     let mut named = decls.filter(|d| d.kind != Kind::Example);
     if named.any(|d| !names.insert(&d.name)) {
-        return with_session(scripts, out, |s| s.reports().to_vec());
+        return sequential(scripts, out);
     }
-    Ok(by_path.into_values().collect())
+    unreadable.sort_by(|a, b| a.path.cmp(&b.path));
+    Verdicts {
+        reports: by_path.into_values().collect(),
+        unreadable,
+    }
+}
+
+/// The scripts on several threads, neighbours together since they import the same: with the smallest limit on what one thread
+/// reads, in bytes, under which there are threads enough.
+fn shares(scripts: &[PathBuf], jobs: usize) -> Vec<Vec<PathBuf>> {
+    let needs: Vec<BTreeMap<PathBuf, u64>> = scripts.iter().map(|s| below(s)).collect();
+    let all: u64 = needs.iter().flat_map(BTreeMap::values).sum();
+    let (mut low, mut high) = (0, all);
+    while low < high {
+        let limit = low + (high - low) / 2;
+        match cut(&needs, limit).len() <= jobs {
+            true => high = limit,
+            false => low = limit + 1,
+        }
+    }
+    let ends = cut(&needs, low);
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    starts
+        .zip(&ends)
+        .map(|(start, end)| scripts[start..*end].to_vec())
+        .collect()
+}
+
+/// Where to cut so that everything below each part has at most `limit` bytes, or the part is a single script.
+fn cut(needs: &[BTreeMap<PathBuf, u64>], limit: u64) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let mut read: BTreeMap<&PathBuf, u64> = BTreeMap::new();
+    for (i, need) in needs.iter().enumerate() {
+        let more = need.iter().filter(|(p, _)| !read.contains_key(p));
+        let size: u64 = read.values().sum::<u64>() + more.map(|(_, n)| n).sum::<u64>();
+        if size > limit && !read.is_empty() {
+            ends.push(i);
+            read.clear();
+        }
+        read.extend(need.iter().map(|(p, n)| (p, *n)));
+    }
+    if !needs.is_empty() {
+        ends.push(needs.len());
+    }
+    ends
+}
+
+/// A script and everything below it, with sizes in bytes.
+fn below(script: &Path) -> BTreeMap<PathBuf, u64> {
+    let mut found = BTreeMap::new();
+    let mut todo = vec![script.to_owned()];
+    while let Some(path) = todo.pop() {
+        let Ok(bytes) = tactics::driver::read_file(&path) else {
+            continue;
+        };
+        if found.insert(key(&path), bytes.len() as u64).is_none() {
+            let source = String::from_utf8_lossy(&bytes);
+            let imports = tactics::syntax::imports(&source);
+            let files = imports.iter().map(|(i, _)| resolve_import(&path, i));
+            todo.extend(files.filter_map(Result::ok));
+        }
+    }
+    found
 }
 
 /// The one name of a file.

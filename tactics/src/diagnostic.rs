@@ -108,6 +108,27 @@ pub fn line_col(source: &str, offset: usize) -> (usize, usize) {
     (line, before[start..].chars().count() + 1)
 }
 
+/// The byte offset of a line and column (both from 1, columns in characters); one column behind the end of a line is a
+/// place too.
+///
+/// Errors: how many lines there are; and, if there is the line, how many columns it has.
+pub fn offset_of(
+    source: &str,
+    line: usize,
+    column: usize,
+) -> Result<usize, (usize, Option<usize>)> {
+    let lines = source.split('\n').count();
+    let text = line.checked_sub(1).and_then(|n| source.split('\n').nth(n));
+    let text = text.ok_or((lines, None))?;
+    let columns = text.chars().count() + 1;
+    if column == 0 || column > columns {
+        return Err((lines, Some(columns)));
+    }
+    let start = text.as_ptr() as usize - source.as_ptr() as usize;
+    let within: usize = text.chars().take(column - 1).map(char::len_utf8).sum();
+    Ok(start + within)
+}
+
 /// How many characters of a source line are shown.
 const MAX_LINE: usize = 160;
 

@@ -25,7 +25,7 @@ fn command(args: &[&str]) -> Command {
     c
 }
 
-fn out(o: &Output) -> String {
+pub fn out(o: &Output) -> String {
     String::from_utf8_lossy(&o.stdout).into_owned()
 }
 
@@ -33,7 +33,7 @@ fn err(o: &Output) -> String {
     String::from_utf8_lossy(&o.stderr).into_owned()
 }
 
-fn ensure(holds: bool, what: &str, o: &Output) -> Result<(), Failed> {
+pub fn ensure(holds: bool, what: &str, o: &Output) -> Result<(), Failed> {
     match holds {
         true => Ok(()),
         false => {
@@ -44,7 +44,7 @@ fn ensure(holds: bool, what: &str, o: &Output) -> Result<(), Failed> {
 }
 
 /// Runs the command; its exit code has to be `code`, and the text has to be in its output.
-fn expect(args: &[&str], code: i32, text: &str) -> Result<Output, Failed> {
+pub fn expect(args: &[&str], code: i32, text: &str) -> Result<Output, Failed> {
     let o = ptxprove(args)?;
     ensure(
         o.status.code() == Some(code),

@@ -7,6 +7,7 @@ mod no_crash;
 mod scripts;
 mod transcript;
 mod twins;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -54,5 +55,6 @@ fn main() -> ExitCode {
     trials.extend(no_crash::trials());
     trials.extend(book::trials());
     trials.extend(cli::trials());
+    trials.extend(watch::trials());
     libtest_mimic::run(&args, trials).exit_code()
 }

@@ -147,6 +147,17 @@ fn closure(
 }
 
 impl Facts {
+    /// Forgets what was said of constants that an environment does not have. What is below a constant that it has is the
+    /// same as before, unless a theorem is gone that let the kernel compute something.
+    pub(super) fn forget(&mut self, env: &Environment<'_>) {
+        let st = env.store();
+        let theorem = |op| st.name_str(st.name_str(st.name("Nat"), op), "computes");
+        let all = COMPUTED.iter().all(|op| env.get(theorem(op)).is_some());
+        for memo in [&mut self.axioms, &mut self.kernels, &mut self.speakers] {
+            memo.retain(|n, _| all && env.get(*n).is_some());
+        }
+    }
+
     /// The axioms below a constant, by name, sorted.
     pub(super) fn axioms(&mut self, env: &Environment<'_>, n: Name) -> Vec<String> {
         let is_axiom = |_: Name, c: &ConstantInfo| matches!(c, ConstantInfo::Axiom { .. });

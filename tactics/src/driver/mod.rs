@@ -5,8 +5,10 @@
 
 mod axioms;
 mod facts;
+mod goal;
 mod load;
 mod ptx;
+mod refresh;
 mod report;
 mod run;
 mod stack;
@@ -22,7 +24,9 @@ use crate::meta::ext::{Extensions, SimpEntry};
 use crate::syntax::Notations;
 
 pub use axioms::{ALLOWED as ALLOWED_AXIOMS, check as check_axiom};
+pub use goal::{GoalError, GoalsAt, When};
 pub use load::{LoadError, read as read_file, resolve as resolve_import, scripts_below};
+pub use refresh::Refreshed;
 pub use report::{DeclReport, Diagnosed, FileReport, Kind, PtxDiagnostic, PtxUse, Status};
 pub use stack::on_large_stack;
 
@@ -38,14 +42,18 @@ struct Left {
     notations: Notations,
 }
 
-/// A script that was read.
+/// A script that was read. Its report is that of the same index.
 struct Loaded {
     path: PathBuf,
+    /// The one name of the file.
+    key: PathBuf,
     /// Every script that it may use: what it imports, and what those import.
     visible: FxHashSet<FileId>,
     left: Left,
     /// The constants that it declared, in order.
     constants: Vec<Name>,
+    /// What it was read from.
+    inputs: refresh::Inputs,
 }
 
 /// A session: an environment, and the scripts read into it.
@@ -62,8 +70,10 @@ pub struct Session<'b> {
     facts: facts::Facts,
     /// Texts that stand in for files, by canonical path.
     replaced: BTreeMap<PathBuf, Vec<u8>>,
-    /// Diagnostics of PTX files that were met, by file, are part of the file reports.
+    /// What is said of each script; diagnostics of PTX files that it names are part of it.
     reports: Vec<FileReport>,
+    /// The state before each script was run, if states are remembered.
+    states: Option<Vec<Snapshot<'b>>>,
 }
 
 /// A state of a session.
@@ -91,6 +101,7 @@ impl<'b> Session<'b> {
             facts: facts::Facts::default(),
             replaced: BTreeMap::new(),
             reports: Vec::new(),
+            states: None,
         }
     }
 
@@ -154,7 +165,7 @@ impl<'b> Session<'b> {
         self.kernels.clone_from(&s.kernels);
         self.reports.truncate(s.reports);
         self.replaced.clone_from(&s.replaced);
-        self.facts = facts::Facts::default();
+        self.facts.forget(&self.el.env);
     }
 
     /// The environment so far: everything in it was checked by the kernel.

@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::syntax::ast::{Command, PtxModule, Span};
 
 /// SHA-256 in hexadecimal.
-fn sha256(bytes: &[u8]) -> String {
+pub(super) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes)
         .iter()
         .map(|b| format!("{b:02x}"))
@@ -72,12 +72,14 @@ impl<'b> Session<'b> {
         let bytes = match self.read(&path) {
             Ok(b) => b,
             Err(e) => {
+                self.depends_on_ptx(file, path.clone(), None);
                 let text = format!("cannot read {}: {e}", path.display());
                 self.el.messages.push(error(m.path.span, "ptx.read", text));
                 return;
             }
         };
         let hash = sha256(&bytes);
+        self.depends_on_ptx(file, path.clone(), Some(hash.clone()));
         if let Some(expected) = &m.sha256
             && *expected.value != hash
         {

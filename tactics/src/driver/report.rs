@@ -113,6 +113,19 @@ pub struct FileReport {
     pub decls: Vec<DeclReport>,
 }
 
+impl FileReport {
+    /// The report of a script of which nothing is said yet.
+    pub fn new(path: &std::path::Path, source: String) -> Self {
+        FileReport {
+            path: path.to_owned(),
+            source,
+            diagnostics: Vec::new(),
+            ptx: Vec::new(),
+            decls: Vec::new(),
+        }
+    }
+}
+
 impl Diagnosed for FileReport {
     fn has_errors(&self) -> bool {
         self.diagnostics

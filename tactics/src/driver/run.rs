@@ -9,6 +9,7 @@ use super::{DeclReport, Kind, Status};
 use super::{FileId, FileReport, Left, LoadError, Loaded, Session, axioms, facts, load};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::elab::scope::Scope;
+use crate::elab::watch::{Goals, Watch};
 use crate::syntax::ast::{Command, CommandKind, Ident, Span};
 use crate::syntax::{self, Notations};
 
@@ -26,16 +27,7 @@ impl<'b> Session<'b> {
         if let Some(id) = self.by_path.get(&key) {
             return Ok(*id);
         }
-        let source = self.read(path).map_err(|e| LoadError::new(path, e))?;
-        let source =
-            String::from_utf8(source).map_err(|_| LoadError::new(path, "it is not UTF-8 text"))?;
-        let mut report = FileReport {
-            path: path.to_owned(),
-            source,
-            diagnostics: Vec::new(),
-            ptx: Vec::new(),
-            decls: Vec::new(),
-        };
+        let mut report = FileReport::new(path, self.source(path)?);
         self.active.push(key.clone());
         let imports = self.load_imports(path, &mut report);
         self.active.pop();
@@ -43,6 +35,29 @@ impl<'b> Session<'b> {
         self.by_path.insert(key, id);
         self.reports.push(report);
         Ok(id)
+    }
+
+    /// The text of a script.
+    pub(super) fn source(&self, path: &Path) -> Result<String, LoadError> {
+        let bytes = self.read(path).map_err(|e| LoadError::new(path, e))?;
+        String::from_utf8(bytes).map_err(|_| LoadError::new(path, "it is not UTF-8 text"))
+    }
+
+    /// Runs a script, its imports first, up to the command at a place; the goals there.
+    pub(super) fn run_until(
+        &mut self,
+        path: &Path,
+        at: u32,
+        report: &mut FileReport,
+    ) -> Option<Goals> {
+        if let Ok(key) = self.key(path) {
+            self.active.push(key);
+        }
+        let imports = self.load_imports(path, report);
+        self.active.pop();
+        self.el.watch = Some(Watch::new(at));
+        self.run(path, imports, report);
+        self.el.watch.take()?.found
     }
 
     /// Loads what a script imports; the ids, in the order of the text.
@@ -80,9 +95,11 @@ impl<'b> Session<'b> {
         format!("the imports form a circle: {}", names.join(" → "))
     }
 
-    /// Runs the commands of a script whose imports are loaded.
+    /// Runs the commands of a script whose imports are loaded; if a place is watched, those up to the place.
     fn run(&mut self, path: &Path, imports: Vec<FileId>, report: &mut FileReport) -> FileId {
         let id = self.files.len();
+        self.remember_state();
+        let inputs = self.inputs(path, &report.source, imports.len());
         let mut visible: Vec<FileId> = Vec::new();
         for i in imports {
             visible.extend(self.files[i].visible.iter().copied());
@@ -94,9 +111,11 @@ impl<'b> Session<'b> {
         set.insert(id);
         self.files.push(Loaded {
             path: path.to_owned(),
+            key: self.key(path).unwrap_or_else(|_| path.to_owned()),
             visible: set,
             left: Left::default(),
             constants: Vec::new(),
+            inputs,
         });
         let before = (
             self.el.ext.simp.len(),
@@ -110,10 +129,16 @@ impl<'b> Session<'b> {
             d.help.extend(e.hint.clone());
             report.diagnostics.push(d);
         }
+        let end = self.el.watch.as_ref().map(|w| w.at);
         for command in &script.commands {
+            if end.is_some_and(|at| at < command.span.start) {
+                break;
+            }
             self.command(id, command, report);
         }
-        if let Some(frame) = self.el.scope.innermost() {
+        if let Some(frame) = self.el.scope.innermost()
+            && end.is_none()
+        {
             let what = if frame.is_namespace {
                 "namespace"
             } else {

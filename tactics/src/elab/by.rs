@@ -7,12 +7,12 @@ impl<'b> Elab<'b> {
     /// Runs the tactics of a block one after the other, each on the goals that are left. Returns what is left at the end.
     pub fn run_block(&mut self, goals: Vec<MVarId>, block: &TacticBlock) -> Result<Vec<MVarId>> {
         let mut goals = goals;
-        for t in &block.tactics {
+        for (i, t) in block.tactics.iter().enumerate() {
             goals.retain(|g| !self.is_assigned(*g));
             if self.exhausted() {
                 return Err(self.out_of_steps().at(t.span));
             }
-            self.solved_at(t.span, &goals);
+            let seen = self.watch_before(t.span, &goals);
             let r = logic::subst::with_stack(|| crate::tactic::run(self, &mut goals, t));
             if self.exhausted() {
                 return Err(self.out_of_steps().at(t.span));
@@ -25,6 +25,8 @@ impl<'b> Elab<'b> {
                 .code("elab.stuck"),
                 e => e.at(t.span),
             })?;
+            let next = block.tactics.get(i + 1).map(|t| t.span.start);
+            self.watch_after(t.span, next, seen, &goals);
         }
         goals.retain(|g| !self.is_assigned(*g));
         Ok(goals)
@@ -57,16 +59,5 @@ impl<'b> Elab<'b> {
             e = e.goal_text(s);
         }
         e
-    }
-
-    /// Remembers the goals before a tactic, for `ptxprove goal`.
-    fn solved_at(&mut self, span: Span, goals: &[MVarId]) {
-        if let Some(at) = self.watch
-            && span.start <= at
-            && at <= span.end
-        {
-            let shown: Vec<String> = goals.iter().map(|g| self.pp_goal(*g)).collect();
-            self.watched = Some((span, shown));
-        }
     }
 }

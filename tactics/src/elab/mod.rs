@@ -19,6 +19,7 @@ pub mod relations;
 pub mod scope;
 pub mod structinst;
 pub mod synth;
+pub mod watch;
 
 use std::rc::Rc;
 
@@ -34,6 +35,7 @@ impl<'b> Elab<'b> {
         if !self.tick() {
             return Err(self.out_of_steps().at(t.span));
         }
+        self.watch_term(t, expected);
         if matches!(
             t.kind,
             TermKind::Num(_) | TermKind::Hole | TermKind::Prop | TermKind::By(_)

@@ -118,10 +118,8 @@ pub struct Elab<'b> {
     pub(crate) named_holes: Vec<(Name, MVarId)>,
     /// Implicit arguments: the metavariable, the binder's name, the function, the place.
     pub(crate) implicit_args: Vec<(MVarId, Name, Expr, ast::Span)>,
-    /// A place of the script whose goals are wanted.
-    pub watch: Option<u32>,
-    /// The goals found there.
-    pub watched: Option<(ast::Span, Vec<String>)>,
+    /// The place of the script whose goals are wanted, and what was found there.
+    pub(crate) watch: Option<crate::elab::watch::Watch>,
     /// Types of binders written without one.
     pub(crate) binder_types: Vec<(Expr, ast::Span)>,
     /// `?_`s.
@@ -178,7 +176,6 @@ impl<'b> Elab<'b> {
             synth_holes: Vec::new(),
             binder_types: Vec::new(),
             watch: None,
-            watched: None,
             failed: false,
             implicit_args: Vec::new(),
             locals: Vec::new(),
