@@ -1,6 +1,8 @@
 //! Certificates: a refutation as the checker of `proofs/lib/omega.ptxp` reads it.
 //!
-//! A fact is `low ≤ high` between two forms whose coefficients are natural numbers, so no integers are needed. The
+//! A fact is `low ≤ high` between two forms whose coefficients and variables are natural numbers, so no integers are
+//! needed: where the oracle has an integer variable `x`, the certificate has a natural variable of the same number from
+//! which a *shift* is subtracted (see [`Differences`]). The
 //! checker keeps a list of facts, newest first, and follows a [`Cert`]. [`check`] is that checker again in Rust; it
 //! guards against handing the kernel a certificate that cannot work.
 
@@ -60,6 +62,34 @@ pub enum Premise {
     },
 }
 
+/// The natural variables of the checker: an integer variable `x` of the oracle is `x - shifts[x]` here, a natural one is
+/// itself.
+#[derive(Clone, Debug, Default)]
+pub struct Differences {
+    /// What is subtracted from the integer variables: forms with natural coefficients.
+    pub shifts: BTreeMap<Var, Form>,
+    /// The numerators of the added quotients. For integers `⌊l / m⌋ = l' / m - s`, where `l' = l + m·s` and `s` is the
+    /// sum of the shifts of the variables of `l`, so that `l'` has natural coefficients.
+    pub numerators: Vec<Form>,
+}
+
+impl Differences {
+    /// With the shifts of the variables that are not quotients.
+    pub fn new(mut shifts: BTreeMap<Var, Form>, proof: &Proof) -> Differences {
+        let mut numerators = Vec::new();
+        for q in &proof.quotients {
+            let shift = q.numerator.terms.iter().fold(Form::default(), |s, (x, _)| {
+                shifts.get(x).map_or(s.clone(), |t| s.plus(&BigInt::one(), t))
+            });
+            numerators.push(q.numerator.shifted(&shifts).plus(&q.divisor, &shift));
+            if shift != Form::default() {
+                shifts.insert(q.var, shift);
+            }
+        }
+        Differences { shifts, numerators }
+    }
+}
+
 /// A certificate with the premises that it uses, in the order of the initial list of facts.
 #[derive(Clone, Debug)]
 pub struct Certificate {
@@ -70,7 +100,7 @@ pub struct Certificate {
 }
 
 /// The certificate of a refutation.
-pub fn certificate(proof: &Proof) -> Certificate {
+pub fn certificate(proof: &Proof, differences: &Differences) -> Certificate {
     let mut seen = BTreeSet::new();
     proof
         .tree
@@ -82,6 +112,7 @@ pub fn certificate(proof: &Proof) -> Certificate {
     let premises: Vec<Premise> = premises.into_iter().collect();
     let scope = Scope {
         proof,
+        differences,
         place: BTreeMap::new(),
         count: premises.len(),
         initial: premises.iter().enumerate().map(|(i, p)| (*p, i)).collect(),
@@ -107,6 +138,7 @@ fn premise(o: &Origin) -> Option<Premise> {
 #[derive(Clone)]
 struct Scope<'a> {
     proof: &'a Proof,
+    differences: &'a Differences,
     /// Added facts by node: how many facts there were before.
     place: BTreeMap<NodeId, usize>,
     count: usize,
@@ -154,7 +186,7 @@ impl Scope<'_> {
                     s.push(node);
                     Box::new(s.tree(t))
                 };
-                let (low, high) = form.sides();
+                let (low, high) = form.shifted(&self.differences.shifts).sides();
                 let split = Cert::Split {
                     low,
                     high,

@@ -1,10 +1,12 @@
 //! Linear forms with integer coefficients: `Σ aᵢ·xᵢ + c`, the data that the oracle computes with.
 
+use std::collections::BTreeMap;
+
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
-/// A variable of a linear problem; every variable ranges over the natural numbers.
+/// A variable of a linear problem.
 pub type Var = u32;
 
 /// `Σ aᵢ·xᵢ + c`: no zero coefficients, variables ascending.
@@ -84,6 +86,14 @@ impl Form {
     /// `-self`.
     pub fn negated(&self) -> Form {
         self.times(&-BigInt::one())
+    }
+
+    /// The form in which each variable `x` is replaced by `x - shift(x)`.
+    pub fn shifted(&self, shifts: &BTreeMap<Var, Form>) -> Form {
+        self.terms.iter().fold(self.clone(), |f, (x, a)| match shifts.get(x) {
+            Some(s) => f.plus(&-a, s),
+            None => f,
+        })
     }
 
     /// The coefficient of `x`.

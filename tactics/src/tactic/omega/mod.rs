@@ -12,6 +12,8 @@
 mod cert;
 mod encode;
 mod form;
+mod int;
+mod product;
 mod prop;
 mod reify;
 mod solve;
@@ -23,12 +25,12 @@ use logic::{BinderInfo, Expr, Node};
 use num_bigint::BigInt;
 
 use crate::meta::{Elab, ElabError, FVarId, MVarId, Result};
-use cert::{Certificate, Premise};
+use cert::{Certificate, Differences, Premise};
 use encode::{Columns, vars_of_cert, vars_of_linear};
 use form::Form;
 use prop::{Known, Prop};
 use reify::{Choice, Fact, Linear, Reader};
-use solve::{Budget, GaveUp, Outcome, Proof};
+use solve::{Budget, GaveUp, Outcome, Proof, Range};
 
 /// How many case splits on disjunctions one call may make.
 const MAX_CASES: usize = 400;
@@ -161,9 +163,10 @@ impl<'a, 'b> Search<'a, 'b> {
         if let Some(p) = known.absurd {
             return Ok(p);
         }
-        let given: Vec<Form> = known.facts.iter().map(Fact::form).collect();
-        let vars = self.reader.atoms.len() as u32;
-        let outcome = solve::solve(vars, &given, Budget::default()).map_err(Failure::GaveUp)?;
+        let form = |f: &Fact| self.reader.oracle(f.form());
+        let given: Vec<Form> = known.facts.iter().map(form).collect();
+        let ranges = self.reader.ranges();
+        let outcome = solve::solve(&ranges, &given, Budget::default()).map_err(Failure::GaveUp)?;
         let point = match outcome {
             Outcome::Unsat(proof) => return self.certified(&known.facts, &proof),
             Outcome::Sat(point) => point,
@@ -244,11 +247,12 @@ impl<'a, 'b> Search<'a, 'b> {
 
     /// The proof of `False` that a refutation stands for.
     fn certified(&mut self, facts: &[Fact], proof: &Proof) -> std::result::Result<Expr, Failure> {
-        let Certificate { premises, cert } = cert::certificate(proof);
+        let differences = Differences::new(self.reader.shifts(), proof);
+        let Certificate { premises, cert } = cert::certificate(proof, &differences);
         let mut used: Vec<Fact> = Vec::new();
         let first = self.reader.atoms.len();
-        for q in &proof.quotients {
-            let numerator = self.reader.denote(&Linear::of_form(&q.numerator));
+        for (q, numerator) in proof.quotients.iter().zip(&differences.numerators) {
+            let numerator = self.reader.denote(&Linear::of_form(numerator));
             let divisor = self.reader.el.st.nat(q.divisor.magnitude());
             let atom = self.reader.call("Nat.div", &[numerator, divisor]);
             self.reader.atoms.push(atom);
@@ -258,8 +262,9 @@ impl<'a, 'b> Search<'a, 'b> {
                 Premise::Given(i) => facts[*i].clone(),
                 Premise::Quotient { index, upper } => {
                     let q = &proof.quotients[*index];
+                    let l = &differences.numerators[*index];
                     self.reader
-                        .quotient_fact(&q.numerator, q.divisor.magnitude(), q.var, *upper)
+                        .quotient_fact(l, q.divisor.magnitude(), q.var, *upper)
                 }
             });
         }
@@ -325,8 +330,13 @@ impl<'a, 'b> Search<'a, 'b> {
             }
             Failure::Point(point) => {
                 let mut shown = Vec::new();
+                let ranges = self.reader.ranges();
                 for (i, v) in point.iter().enumerate() {
-                    let atom = self.reader.atoms[i];
+                    let atom = match ranges[i] {
+                        Range::Natural => self.reader.atoms[i],
+                        Range::Integer => self.reader.integers[&(i as u32)],
+                        Range::Unused => continue,
+                    };
                     shown.push(format!("{} = {v}", self.reader.el.pp(atom)));
                 }
                 shown.truncate(16);

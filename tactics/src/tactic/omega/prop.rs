@@ -124,6 +124,28 @@ impl Reader<'_, '_> {
             ("Nat.lt", [a, b]) => self.lt(*a, *b).kind,
             ("Nat.ge", [a, b]) => self.le(*b, *a).kind,
             ("Nat.gt", [a, b]) => self.lt(*b, *a).kind,
+            ("Nat.dvd", [a, b]) => {
+                let rest = self.call("Nat.mod", &[*b, *a]);
+                let other = self.equal("Nat", rest, self.el.mk_nat(0));
+                self.alias("Nat.dvd_iff_mod_eq_zero", &[*a, *b], other)
+            }
+            ("Fin.le", [n, i, j]) => {
+                let other = self.call("Nat.le", &[self.value(*n, *i), self.value(*n, *j)]);
+                self.alias("Fin.le_def", &args, other)
+            }
+            ("Fin.lt", [n, i, j]) => {
+                let other = self.call("Nat.lt", &[self.value(*n, *i), self.value(*n, *j)]);
+                self.alias("Fin.lt_def", &args, other)
+            }
+            ("Int.le" | "Int.lt", [a, b]) if self.knows_integers() => {
+                self.int_relation(&name, *a, *b)
+            }
+            ("Int.dvd", [a, b]) if self.knows_integers() => {
+                let rest = self.call("Int.emod", &[*b, *a]);
+                let zero = self.call("Int.ofNat", &[self.el.mk_nat(0)]);
+                let other = self.equal("Int", rest, zero);
+                self.alias("Int.dvd_iff_emod_eq_zero", &[*a, *b], other)
+            }
             ("Eq", [ty, a, b]) => self.equation_shape(*ty, *a, *b)?,
             ("Ne", [ty, a, b]) => {
                 let (f, _) = self.el.st.unfold_app(e);
@@ -146,11 +168,51 @@ impl Reader<'_, '_> {
 
     fn equation_shape(&mut self, ty: Expr, a: Expr, b: Expr) -> Option<Kind> {
         let ty = self.el.whnf_reducible(ty);
-        match self.head(ty)?.0.as_str() {
-            "Nat" => Some(Kind::Eq(self.term(a), self.term(b), a, b)),
-            "Bool" => self.comparison(a, b),
+        let (name, args) = self.head(ty)?;
+        match (name.as_str(), &args[..]) {
+            ("Nat", []) => Some(Kind::Eq(self.term(a), self.term(b), a, b)),
+            ("Bool", []) => self.comparison(a, b),
+            ("Int", []) if self.knows_integers() => Some(self.int_relation("Eq", a, b)),
+            ("Fin", [n]) => {
+                let other = self.equal("Nat", self.value(*n, a), self.value(*n, b));
+                Some(self.alias("Fin.ext_iff", &[*n, a, b], other))
+            }
             _ => None,
         }
+    }
+
+    /// What is equivalent to a proposition by this lemma.
+    fn alias(&mut self, lemma: &str, args: &[Expr], other: Expr) -> Kind {
+        let proof = self.call(lemma, args);
+        Kind::Alias(Box::new(self.prop(other)), proof)
+    }
+
+    /// The number that an element of `Fin n` is.
+    fn value(&self, n: Expr, i: Expr) -> Expr {
+        self.call("Fin.val", &[n, i])
+    }
+
+    /// A relation of integers is one of natural numbers: what is negative stands on the other side.
+    fn int_relation(&mut self, relation: &str, a: Expr, b: Expr) -> Kind {
+        let (x, y) = (self.int(a), self.int(b));
+        let side = |p: &Linear, n: &Linear| Linear::Add(Box::new(p.clone()), Box::new(n.clone()));
+        let (low, high) = (side(&x.pos, &y.neg), side(&y.pos, &x.neg));
+        let (l, h) = (self.plus(x.p, y.n), self.plus(y.p, x.n));
+        let (lemma, other) = match relation {
+            "Int.lt" => ("Omega.rep_lt", self.lt_of(&low, &high, l, h)),
+            "Int.le" => {
+                let expr = self.call("Nat.le", &[l, h]);
+                let kind = Kind::Le(low, high, l, h);
+                ("Omega.rep_le", Prop { expr, kind })
+            }
+            _ => {
+                let expr = self.equal("Nat", l, h);
+                let kind = Kind::Eq(low, high, l, h);
+                ("Omega.rep_eq", Prop { expr, kind })
+            }
+        };
+        let proof = self.both(lemma, (a, &x), (b, &y));
+        Kind::Alias(Box::new(other), proof)
     }
 
     /// `Nat.ble m n = true` and the like.

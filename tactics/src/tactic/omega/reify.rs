@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 
 use logic::{Expr, Node};
 use num_bigint::{BigInt, BigUint};
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::{One, Zero};
 
 use super::form::{Form, Var};
-use super::prop::Prop;
+use super::int::Difference;
+use super::prop::{Known, Prop};
+use super::solve::Range;
 use crate::meta::Elab;
 
 /// A linear term over atoms.
@@ -66,6 +68,16 @@ impl Linear {
         }
     }
 
+    /// The value, if there are no atoms in it.
+    pub fn closed(&self) -> Option<BigUint> {
+        Some(match self {
+            Linear::Atom(_) => return None,
+            Linear::Lit(n) => n.clone(),
+            Linear::Add(a, b) => a.closed()? + b.closed()?,
+            Linear::Scale(k, a) | Linear::Scaled(a, k) => k * a.closed()?,
+        })
+    }
+
     /// `self + 1`.
     pub fn succ(self) -> Linear {
         Linear::Add(Box::new(self), Box::new(Linear::Lit(BigUint::one())))
@@ -101,9 +113,6 @@ pub(super) struct Choice {
     pub proof: Expr,
 }
 
-/// No power with more bits than this is computed.
-const MAX_POWER_BITS: u64 = 1 << 14;
-
 /// The atoms met so far and what is known of them.
 pub(super) struct Reader<'a, 'b> {
     /// The elaborator.
@@ -114,6 +123,12 @@ pub(super) struct Reader<'a, 'b> {
     pub facts: Vec<Fact>,
     /// Case splits about atoms.
     pub choices: Vec<Choice>,
+    /// The unknown integers by the number of their positive part in `atoms`; the negative part is the next one.
+    pub integers: BTreeMap<Var, Expr>,
+    /// Were there integers, but not the lemmas about them?
+    pub integers_missed: bool,
+    /// The terms of type `Int` that were read.
+    pub differences: BTreeMap<Expr, Difference>,
     terms: BTreeMap<Expr, Linear>,
 }
 
@@ -125,8 +140,39 @@ impl<'a, 'b> Reader<'a, 'b> {
             atoms: Vec::new(),
             facts: Vec::new(),
             choices: Vec::new(),
+            integers: BTreeMap::new(),
+            integers_missed: false,
+            differences: BTreeMap::new(),
             terms: BTreeMap::new(),
         }
+    }
+
+    /// Does the script see a declaration with this name?
+    pub fn available(&self, name: &str) -> bool {
+        let name = self.el.name(name);
+        self.el.env.get(name).is_some() && !self.el.is_hidden(name)
+    }
+
+    /// What each atom is for the oracle.
+    pub fn ranges(&self) -> Vec<Range> {
+        let mut ranges = vec![Range::Natural; self.atoms.len()];
+        for x in self.integers.keys() {
+            ranges[*x as usize] = Range::Integer;
+            ranges[*x as usize + 1] = Range::Unused;
+        }
+        ranges
+    }
+
+    /// What has to be subtracted from the positive part of each unknown integer.
+    pub fn shifts(&self) -> BTreeMap<Var, Form> {
+        self.integers.keys().map(|x| (*x, Form::var(x + 1))).collect()
+    }
+
+    /// A form over atoms as one for the oracle: without the negative parts of integers.
+    pub fn oracle(&self, mut form: Form) -> Form {
+        form.terms
+            .retain(|(x, _)| *x == 0 || !self.integers.contains_key(&(x - 1)));
+        form
     }
 
     /// `name args`.
@@ -188,26 +234,24 @@ impl<'a, 'b> Reader<'a, 'b> {
             ("Nat.max", [a, b]) => self.extremum(e, *a, *b, true),
             ("Nat.shiftLeft", [a, k]) => self.shift(e, *a, *k, true)?,
             ("Nat.shiftRight", [a, k]) => self.shift(e, *a, *k, false)?,
-            ("cond", [ty, b, x, y]) => {
-                let truth = |v: &str| self.equal("Bool", *b, self.el.st.const0(v));
-                let conditions = (truth("Bool.true"), truth("Bool.false"));
-                self.conditional(
-                    e,
-                    *ty,
-                    conditions,
-                    (*x, *y),
-                    ("Omega.cond_cases", &[*b, *x, *y]),
-                )?
+            ("cond" | "ite", [ty, ..]) if self.head(*ty)?.0 == "Nat" => {
+                let t = self.atom(e);
+                self.keep(e, &t);
+                self.alternatives(e)?;
+                t
             }
-            ("ite", [ty, c, d, x, y]) => {
-                let conditions = (*c, self.call("Not", &[*c]));
-                self.conditional(
-                    e,
-                    *ty,
-                    conditions,
-                    (*x, *y),
-                    ("Omega.ite_cases", &[*c, *d, *x, *y]),
-                )?
+            ("Int.toNat", [x]) if self.knows_integers() => self.int_part(e, *x, false),
+            ("Int.natAbs", [x]) if self.knows_integers() => self.int_part(e, *x, true),
+            ("Fin.val", [n, x]) => {
+                let w = self.el.whnf_reducible(e);
+                if w != e {
+                    return Some(self.term(w));
+                }
+                let t = self.atom(e);
+                let size = self.term(*n);
+                let proof = self.call("Fin.isLt", &[*n, *x]);
+                self.fact(t.clone().succ(), size, proof);
+                t
             }
             ("Word.val", [w, x]) => {
                 let t = self.atom(e);
@@ -223,12 +267,10 @@ impl<'a, 'b> Reader<'a, 'b> {
     }
 
     /// A new atom, or the one that is the same term.
-    fn atom(&mut self, e: Expr) -> Linear {
+    pub fn atom(&mut self, e: Expr) -> Linear {
+        let ranges = self.ranges();
         for (i, a) in self.atoms.clone().into_iter().enumerate() {
-            let same = a == e
-                || (self.el.head_const(a) == self.el.head_const(e)
-                    && self.el.with_no_assign(|el| el.is_defeq_reducible(a, e)));
-            if same {
+            if ranges[i] == Range::Natural && self.same(a, e) {
                 return Linear::Atom(i as Var);
             }
         }
@@ -236,13 +278,34 @@ impl<'a, 'b> Reader<'a, 'b> {
         Linear::Atom((self.atoms.len() - 1) as Var)
     }
 
+    /// Are the terms equal by unfolding abbreviations?
+    pub fn same(&mut self, a: Expr, b: Expr) -> bool {
+        a == b
+            || (self.el.head_const(a) == self.el.head_const(b)
+                && self.el.with_no_assign(|el| el.is_defeq_reducible(a, b)))
+    }
+
+    /// Remembers how a term was read before its facts are stated, in which it occurs.
+    pub fn keep(&mut self, e: Expr, t: &Linear) {
+        self.terms.insert(e, t.clone());
+    }
+
     /// Records `low ≤ high`.
     pub fn fact(&mut self, low: Linear, high: Linear, proof: Expr) {
         self.facts.push(Fact { low, high, proof });
     }
 
+    /// Records what follows from a proposition about atoms, of which this is a proof.
+    pub fn given(&mut self, statement: Expr, proof: Expr) {
+        let p = self.prop(statement);
+        let mut known = Known::default();
+        self.assert(&mut known, proof, &p, true);
+        self.facts.append(&mut known.facts);
+        self.choices.append(&mut known.choices);
+    }
+
     /// Records `e = other`, an equation of an atom.
-    fn equation(&mut self, t: &Linear, e: Expr, other: Expr, proof: Expr) {
+    pub fn equation(&mut self, t: &Linear, e: Expr, other: Expr, proof: Expr) {
         let o = self.term(other);
         let le = self.call("Nat.le_of_eq", &[e, other, proof]);
         let ge = self.call("Omega.ge_of_eq", &[e, other, proof]);
@@ -251,7 +314,7 @@ impl<'a, 'b> Reader<'a, 'b> {
     }
 
     /// Records a case split.
-    fn choice(&mut self, left: Prop, right: Prop, proof: Expr) {
+    pub fn choice(&mut self, left: Prop, right: Prop, proof: Expr) {
         self.choices.push(Choice {
             left: (left, true),
             right: (right, true),
@@ -259,16 +322,16 @@ impl<'a, 'b> Reader<'a, 'b> {
         });
     }
 
-    fn plus(&self, a: Expr, b: Expr) -> Expr {
+    pub fn plus(&self, a: Expr, b: Expr) -> Expr {
         self.call("Nat.add", &[a, b])
     }
 
-    fn times(&self, a: Expr, b: Expr) -> Expr {
+    pub fn times(&self, a: Expr, b: Expr) -> Expr {
         self.call("Nat.mul", &[a, b])
     }
 
     /// A proof of `1 ≤ k` for a positive literal.
-    fn positive(&self, k: &BigUint) -> Expr {
+    pub fn positive(&self, k: &BigUint) -> Expr {
         let st = self.el.st;
         let refl = st.constant(st.name("Eq.refl"), &[st.level_nat(1)]);
         let refl = st.apps(refl, &[st.const0("Bool"), st.const0("Bool.true")]);
@@ -288,7 +351,7 @@ impl<'a, 'b> Reader<'a, 'b> {
         let sum = Linear::Add(Box::new(t.clone()), Box::new(tb));
         self.fact(t.clone(), ta.clone(), below);
         self.fact(ta, sum, above);
-        self.terms.insert(e, t.clone());
+        self.keep(e, &t);
         let zero = self.el.mk_nat(0);
         let (exact, none) = (self.le(self.plus(e, b), a), self.le(e, zero));
         let proof = self.call("Nat.sub_cases", &[a, b]);
@@ -331,7 +394,7 @@ impl<'a, 'b> Reader<'a, 'b> {
         let t = self.atom(e);
         let q = self.call("Nat.div", &[a, b]);
         // registered first, so that the atom of the quotient does not ask for this remainder again
-        self.terms.insert(e, t.clone());
+        self.keep(e, &t);
         let bq = self.times(b, q);
         let sum = match tb.literal() {
             Some(k) => Linear::Scale(k.clone(), Box::new(self.term(q))),
@@ -384,7 +447,7 @@ impl<'a, 'b> Reader<'a, 'b> {
             let proof = self.call(lemma, &[a, b]);
             self.fact(low, high, proof);
         }
-        self.terms.insert(e, t.clone());
+        self.keep(e, &t);
         let (left, right) = if max {
             (self.le(e, a), self.le(e, b))
         } else {
@@ -414,134 +477,35 @@ impl<'a, 'b> Reader<'a, 'b> {
     }
 
     /// `a = b` at a type in the first universe.
-    fn equal(&self, ty: &str, a: Expr, b: Expr) -> Expr {
+    pub fn equal(&self, ty: &str, a: Expr, b: Expr) -> Expr {
         let st = self.el.st;
         let eq = st.constant(st.name("Eq"), &[st.level_nat(1)]);
         st.apps(eq, &[st.const0(ty), a, b])
     }
 
-    /// `if c then x else y` is `x` where `c` holds and `y` where `n` holds; the lemma says that one of the two is so.
-    fn conditional(
-        &mut self,
-        e: Expr,
-        ty: Expr,
-        (c, n): (Expr, Expr),
-        (x, y): (Expr, Expr),
-        (lemma, args): (&str, &[Expr]),
-    ) -> Option<Linear> {
-        if self.head(ty)?.0 != "Nat" {
-            return None;
-        }
-        let t = self.atom(e);
-        self.terms.insert(e, t.clone());
-        let mut side = |c: Expr, x: Expr| {
-            let value = self.equal("Nat", e, x);
-            let both = self.call("And", &[c, value]);
-            self.prop(both)
+    /// Of `if c then x else y`: it is `x` where `c` holds, and `y` where it does not.
+    pub fn alternatives(&mut self, e: Expr) -> Option<()> {
+        let (name, args) = self.head(e)?;
+        let (lemma, holds, fails, ty, x, y) = match (name.as_str(), &args[..]) {
+            ("cond", [ty, b, x, y]) => {
+                let truth = |v: &str| self.equal("Bool", *b, self.el.st.const0(v));
+                let (holds, fails) = (truth("Bool.true"), truth("Bool.false"));
+                ("Omega.cond_cases", holds, fails, *ty, *x, *y)
+            }
+            ("ite", [ty, c, _, x, y]) => {
+                let not = self.call("Not", &[*c]);
+                ("Omega.ite_cases", *c, not, *ty, *x, *y)
+            }
+            _ => return None,
         };
-        let (left, right) = (side(c, x), side(n, y));
-        let proof = self.call(lemma, args);
+        let ty = self.head(ty)?.0;
+        let side = |c: Expr, x: Expr| self.call("And", &[c, self.equal(&ty, e, x)]);
+        let (left, right) = (side(holds, x), side(fails, y));
+        let proof = self.call(lemma, &args);
+        let (left, right) = (self.prop(left), self.prop(right));
         self.choice(left, right, proof);
-        Some(t)
+        Some(())
     }
-
-    fn power(&mut self, e: Expr, a: Expr, b: Expr) -> Linear {
-        let (ta, tb) = (self.term(a), self.term(b));
-        if let (Some(m), Some(n)) = (ta.literal(), tb.literal())
-            && let Some(n) = n.to_u32()
-            && m.bits().saturating_mul(n.into()) <= MAX_POWER_BITS
-        {
-            return Linear::Lit(m.pow(n));
-        }
-        let t = self.atom(e);
-        if let Some(m) = ta.literal()
-            && !m.is_zero()
-        {
-            // b ^ (n + k) = b ^ n * b ^ k
-            if let Some((name, args)) = self.head(b)
-                && name == "Nat.add"
-                && let [x, y] = args[..]
-            {
-                let other =
-                    self.times(self.call("Nat.pow", &[a, x]), self.call("Nat.pow", &[a, y]));
-                let proof = self.call("Nat.pow_add", &[a, x, y]);
-                self.terms.insert(e, t.clone());
-                self.equation(&t, e, other, proof);
-            }
-            let proof = self.call("Omega.pow_pos", &[a, b, self.positive(m)]);
-            self.fact(Linear::Lit(BigUint::one()), t.clone(), proof);
-        }
-        t
-    }
-
-    /// Products: by a literal they are linear; others are distributed over sums and brought into an order.
-    fn product(&mut self, e: Expr, a: Expr, b: Expr) -> Linear {
-        let (ta, tb) = (self.term(a), self.term(b));
-        match (ta.literal(), tb.literal()) {
-            (Some(m), Some(n)) => return Linear::Lit(m * n),
-            (Some(k), None) => return Linear::Scale(k.clone(), Box::new(tb)),
-            (None, Some(k)) => return Linear::Scaled(Box::new(ta), k.clone()),
-            (None, None) => {}
-        }
-        let t = self.atom(e);
-        self.terms.insert(e, t.clone());
-        if let Some((other, proof)) = self.distributed(a, b, &ta, &tb) {
-            self.equation(&t, e, other, proof);
-        }
-        t
-    }
-
-    /// The product in a form nearer to a sum of ordered products, with a proof that it is equal.
-    fn distributed(&mut self, a: Expr, b: Expr, ta: &Linear, tb: &Linear) -> Option<(Expr, Expr)> {
-        let one = self.el.mk_nat(1);
-        let sum = |h: Option<(String, Vec<Expr>)>| match h {
-            Some((n, args)) if n == "Nat.add" && args.len() == 2 => Some((args[0], args[1])),
-            Some((n, args)) if n == "Nat.succ" && args.len() == 1 => Some((args[0], one)),
-            _ => None,
-        };
-        let factors = |h: Option<(String, Vec<Expr>)>| match h {
-            Some((n, args)) if n == "Nat.mul" && args.len() == 2 => Some((args[0], args[1])),
-            _ => None,
-        };
-        let (ha, hb) = (self.head(a), self.head(b));
-        if let Some((x, y)) = sum(hb.clone()) {
-            let other = self.plus(self.times(a, x), self.times(a, y));
-            return Some((other, self.call("Nat.mul_add", &[a, x, y])));
-        }
-        if let Some((x, y)) = sum(ha.clone()) {
-            let other = self.plus(self.times(x, b), self.times(y, b));
-            return Some((other, self.call("Nat.add_mul", &[x, y, b])));
-        }
-        if let Some((x, y)) = factors(hb) {
-            if self.term(x).literal().is_some() {
-                let other = self.times(x, self.times(a, y));
-                return Some((other, self.call("Nat.mul_left_comm", &[a, x, y])));
-            }
-            let other = self.times(self.times(a, x), y);
-            return Some((other, self.call("Omega.mul_assoc_rev", &[a, x, y])));
-        }
-        if let Some((x, y)) = factors(ha) {
-            if self.term(x).literal().is_some() {
-                let other = self.times(x, self.times(y, b));
-                return Some((other, self.call("Nat.mul_assoc", &[x, y, b])));
-            }
-            let ty = self.term(y);
-            if ty.literal().is_some() || after(&ty, tb) {
-                let other = self.times(self.times(x, b), y);
-                return Some((other, self.call("Nat.mul_right_comm", &[x, y, b])));
-            }
-            return None;
-        }
-        if after(ta, tb) {
-            return Some((self.times(b, a), self.call("Nat.mul_comm", &[a, b])));
-        }
-        None
-    }
-}
-
-/// Are both atoms, the first with the larger number?
-fn after(a: &Linear, b: &Linear) -> bool {
-    matches!((a, b), (Linear::Atom(x), Linear::Atom(y)) if x > y)
 }
 
 impl Reader<'_, '_> {

@@ -1,4 +1,5 @@
-//! The oracle: is a system of linear inequalities without a solution in natural numbers?
+//! The oracle: is a system of linear inequalities without a solution? Each variable has a [`Range`]: natural numbers or
+//! integers.
 //!
 //! It is the omega test (W. Pugh, *The Omega test*, 1991): constraints are divided by the greatest common
 //! divisor of their coefficients and rounded; equations are solved and substituted (an equation without a unit
@@ -20,6 +21,17 @@ use super::system::{Eliminated, System, point};
 
 /// A derived constraint by its number in [`Proof::nodes`].
 pub type NodeId = usize;
+
+/// The values of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Range {
+    /// Natural numbers.
+    Natural,
+    /// Integers.
+    Integer,
+    /// None: no constraint mentions it.
+    Unused,
+}
 
 /// Where a constraint `form ≥ 0` comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +72,8 @@ pub struct Node {
 pub struct Quotient {
     /// The new variable.
     pub var: Var,
-    /// A form with nonnegative coefficients and constant over earlier variables.
+    /// A form with nonnegative coefficients and constant over earlier variables. If they are natural numbers, so is
+    /// the quotient; otherwise it is an integer.
     pub numerator: Form,
     /// Greater than 1.
     pub divisor: BigInt,
@@ -133,12 +146,12 @@ impl Default for Budget {
     }
 }
 
-/// Decides whether `given[i] ≥ 0` for all `i` has a solution in natural numbers for variables `0..vars`.
-pub fn solve(vars: Var, given: &[Form], budget: Budget) -> Result<Outcome, GaveUp> {
+/// Decides whether `given[i] ≥ 0` for all `i` has a solution; variable `x` ranges over `ranges[x]`.
+pub fn solve(ranges: &[Range], given: &[Form], budget: Budget) -> Result<Outcome, GaveUp> {
     let mut solver = Solver {
         nodes: Vec::new(),
         quotients: Vec::new(),
-        next_var: vars,
+        ranges: ranges.to_vec(),
         budget,
         splits: 0,
         inequalities: 0,
@@ -149,7 +162,7 @@ pub fn solve(vars: Var, given: &[Form], budget: Budget) -> Result<Outcome, GaveU
             let node = solver.node(form.clone(), Origin::Given(i))?;
             solver.add(&mut sys, node)?;
         }
-        for x in 0..vars {
+        for (x, _) in (0..).zip(ranges).filter(|(_, r)| **r == Range::Natural) {
             let node = solver.node(Form::var(x), Origin::Nonneg(x))?;
             solver.add(&mut sys, node)?;
         }
@@ -167,7 +180,7 @@ pub fn solve(vars: Var, given: &[Form], budget: Budget) -> Result<Outcome, GaveU
             tree,
         })),
         Verdict::Solved(mut point) => {
-            point.resize(vars as usize, BigInt::zero());
+            point.resize(ranges.len(), BigInt::zero());
             Outcome::Sat(point)
         }
     })
@@ -192,7 +205,7 @@ impl From<GaveUp> for Stop {
 struct Solver {
     nodes: Vec<Node>,
     quotients: Vec<Quotient>,
-    next_var: Var,
+    ranges: Vec<Range>,
     budget: Budget,
     splits: usize,
     inequalities: usize,
@@ -272,7 +285,7 @@ impl Solver {
             sys = self.eliminate(sys, x, &mut gone)?;
         }
         match inexact {
-            None => Ok(Verdict::Solved(point(&gone, self.next_var))),
+            None => Ok(Verdict::Solved(point(&gone, self.ranges.len()))),
             Some((sys, gone, x)) => self.inexact(sys, gone, x),
         }
     }
@@ -324,16 +337,23 @@ impl Solver {
             eq.terms.iter().map(|(y, a)| (*y, a.mod_floor(&m))),
             eq.constant.mod_floor(&m),
         );
-        let sigma = self.next_var;
-        self.next_var += 1;
+        let sigma = self.ranges.len() as Var;
+        let natural = |(y, _): &(Var, BigInt)| self.ranges[*y as usize] == Range::Natural;
+        let range = match numerator.terms.iter().all(natural) {
+            true => Range::Natural,
+            false => Range::Integer,
+        };
+        self.ranges.push(range);
         let index = self.quotients.len();
         self.quotients.push(Quotient {
             var: sigma,
             numerator: numerator.clone(),
             divisor: m.clone(),
         });
-        let nonneg = self.node(Form::var(sigma), Origin::Nonneg(sigma))?;
-        self.add(sys, nonneg)?;
+        if range == Range::Natural {
+            let nonneg = self.node(Form::var(sigma), Origin::Nonneg(sigma))?;
+            self.add(sys, nonneg)?;
+        }
         let lower = numerator.plus(&-&m, &Form::var(sigma));
         let mut upper = lower.negated();
         upper.constant += &m - 1;

@@ -25,8 +25,8 @@ pub(super) enum Eliminated {
 }
 
 /// The values of the eliminated variables, last eliminated first.
-pub(super) fn point(gone: &[Eliminated], vars: Var) -> Vec<BigInt> {
-    let mut p = vec![BigInt::zero(); vars as usize];
+pub(super) fn point(gone: &[Eliminated], vars: usize) -> Vec<BigInt> {
+    let mut p = vec![BigInt::zero(); vars];
     for g in gone.iter().rev() {
         match g {
             Eliminated::Equal(x, form) => p[*x as usize] = form.eval(&p),
