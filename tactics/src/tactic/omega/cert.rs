@@ -79,7 +79,9 @@ impl Differences {
         let mut numerators = Vec::new();
         for q in &proof.quotients {
             let shift = q.numerator.terms.iter().fold(Form::default(), |s, (x, _)| {
-                shifts.get(x).map_or(s.clone(), |t| s.plus(&BigInt::one(), t))
+                shifts
+                    .get(x)
+                    .map_or(s.clone(), |t| s.plus(&BigInt::one(), t))
             });
             numerators.push(q.numerator.shifted(&shifts).plus(&q.divisor, &shift));
             if shift != Form::default() {

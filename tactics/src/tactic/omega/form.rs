@@ -90,10 +90,12 @@ impl Form {
 
     /// The form in which each variable `x` is replaced by `x - shift(x)`.
     pub fn shifted(&self, shifts: &BTreeMap<Var, Form>) -> Form {
-        self.terms.iter().fold(self.clone(), |f, (x, a)| match shifts.get(x) {
-            Some(s) => f.plus(&-a, s),
-            None => f,
-        })
+        self.terms
+            .iter()
+            .fold(self.clone(), |f, (x, a)| match shifts.get(x) {
+                Some(s) => f.plus(&-a, s),
+                None => f,
+            })
     }
 
     /// The coefficient of `x`.

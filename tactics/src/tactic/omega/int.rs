@@ -71,7 +71,11 @@ impl Reader<'_, '_> {
         }
         let w = self.el.whnf_reducible(e);
         let w = self.el.instantiate_mvars(w);
-        if w != e { self.int(w) } else { self.int_atom(e) }
+        if w != e {
+            self.int(w)
+        } else {
+            self.int_atom(e)
+        }
     }
 
     fn known_int(&mut self, e: Expr, name: &str, args: &[Expr]) -> Option<Difference> {
@@ -94,12 +98,24 @@ impl Reader<'_, '_> {
             ("Int.add", [a, b]) => {
                 let (x, y) = (self.int(*a), self.int(*b));
                 let proof = self.both("Omega.rep_add", (*a, &x), (*b, &y));
-                self.sum((&x.pos, x.p), (&y.pos, y.p), (&x.neg, x.n), (&y.neg, y.n), proof)
+                self.sum(
+                    (&x.pos, x.p),
+                    (&y.pos, y.p),
+                    (&x.neg, x.n),
+                    (&y.neg, y.n),
+                    proof,
+                )
             }
             ("Int.sub", [a, b]) => {
                 let (x, y) = (self.int(*a), self.int(*b));
                 let proof = self.both("Omega.rep_sub", (*a, &x), (*b, &y));
-                self.sum((&x.pos, x.p), (&y.neg, y.n), (&x.neg, x.n), (&y.pos, y.p), proof)
+                self.sum(
+                    (&x.pos, x.p),
+                    (&y.neg, y.n),
+                    (&x.neg, x.n),
+                    (&y.pos, y.p),
+                    proof,
+                )
             }
             ("Int.neg", [a]) => {
                 let x = self.int(*a);
@@ -113,8 +129,8 @@ impl Reader<'_, '_> {
             }
             ("Int.mul", [a, b]) => self.int_product(e, *a, *b),
             ("Int.pow", [a, k]) => self.int_power(e, *a, *k)?,
-            ("Int.div", [a, b]) => self.int(self.call("Int.ediv", &[*a, *b])),
-            ("Int.ediv", [a, b]) => self.int_quotient(e, *a, *b),
+            ("Int.ediv", [a, b]) => self.int(self.call("Int.div", &[*a, *b])),
+            ("Int.div", [a, b]) => self.int_quotient(e, *a, *b),
             ("Int.mod" | "Int.emod", [a, b]) => self.int_remainder(e, *a, *b),
             ("Int.min", [a, b]) => self.int_extremum(e, *a, *b, false),
             ("Int.max", [a, b]) => self.int_extremum(e, *a, *b, true),
@@ -164,7 +180,12 @@ impl Reader<'_, '_> {
     }
 
     /// A lemma about the representations of two integers.
-    pub fn both(&self, lemma: &str, (a, x): (Expr, &Difference), (b, y): (Expr, &Difference)) -> Expr {
+    pub fn both(
+        &self,
+        lemma: &str,
+        (a, x): (Expr, &Difference),
+        (b, y): (Expr, &Difference),
+    ) -> Expr {
         self.call(lemma, &[a, b, x.p, x.n, y.p, y.n, x.proof, y.proof])
     }
 
@@ -252,7 +273,13 @@ impl Reader<'_, '_> {
         self.int_atom(e)
     }
 
-    fn multiple(&self, lemma: &str, c: &Constant, (k, a): (Expr, Expr), x: &Difference) -> Difference {
+    fn multiple(
+        &self,
+        lemma: &str,
+        c: &Constant,
+        (k, a): (Expr, Expr),
+        x: &Difference,
+    ) -> Difference {
         let m = c.value.magnitude();
         let size = self.el.st.nat(m);
         let scaled = |t: &Linear, e: Expr| {
@@ -275,8 +302,12 @@ impl Reader<'_, '_> {
     /// A product of unknowns in a form nearer to a sum of ordered products, with a proof that it is equal.
     fn int_distributed(&mut self, a: Expr, b: Expr) -> Option<(Expr, Expr)> {
         let (ha, hb) = (self.head(a), self.head(b));
-        let (na, aa) = ha.as_ref().map_or(("", &[][..]), |(n, v)| (n.as_str(), &v[..]));
-        let (nb, ab) = hb.as_ref().map_or(("", &[][..]), |(n, v)| (n.as_str(), &v[..]));
+        let (na, aa) = ha
+            .as_ref()
+            .map_or(("", &[][..]), |(n, v)| (n.as_str(), &v[..]));
+        let (nb, ab) = hb
+            .as_ref()
+            .map_or(("", &[][..]), |(n, v)| (n.as_str(), &v[..]));
         let mul = |x: Expr, y: Expr| self.call("Int.mul", &[x, y]);
         Some(match (na, aa, nb, ab) {
             // by evaluation
@@ -285,12 +316,20 @@ impl Reader<'_, '_> {
                 (other, self.refl("Int", other))
             }
             (_, _, "Int.add" | "Int.sub", [x, y]) => {
-                let lemma = if nb == "Int.add" { "Int.mul_add" } else { "Int.mul_sub" };
+                let lemma = if nb == "Int.add" {
+                    "Int.mul_add"
+                } else {
+                    "Int.mul_sub"
+                };
                 let other = self.call(nb, &[mul(a, *x), mul(a, *y)]);
                 (other, self.call(lemma, &[a, *x, *y]))
             }
             ("Int.add" | "Int.sub", [x, y], _, _) => {
-                let lemma = if na == "Int.add" { "Int.add_mul" } else { "Int.sub_mul" };
+                let lemma = if na == "Int.add" {
+                    "Int.add_mul"
+                } else {
+                    "Int.sub_mul"
+                };
                 let other = self.call(na, &[mul(*x, b), mul(*y, b)]);
                 (other, self.call(lemma, &[*x, *y, b]))
             }
@@ -397,7 +436,7 @@ impl Reader<'_, '_> {
             }
             None => {}
         }
-        let q = self.call("Int.ediv", &[a, b]);
+        let q = self.call("Int.div", &[a, b]);
         let other = self.call("Int.sub", &[a, self.call("Int.mul", &[b, q])]);
         let eq = self.call("Int.emod_def", &[a, b]);
         let d = self.rewritten(e, other, eq);
@@ -408,7 +447,10 @@ impl Reader<'_, '_> {
             let size = self.call("Int.ofNat", &[self.call("Int.natAbs", &[b])]);
             let small = self.call(
                 "And",
-                &[self.call("Int.le", &[zero, e]), self.call("Int.lt", &[e, size])],
+                &[
+                    self.call("Int.le", &[zero, e]),
+                    self.call("Int.lt", &[e, size]),
+                ],
             );
             let (none, small) = (self.prop(none), self.prop(small));
             self.choice(none, small, self.call("Omega.emod_cases", &[a, b]));
@@ -461,7 +503,11 @@ impl Reader<'_, '_> {
             self.given(bounds[0], self.call("Omega.le_toNat", &[x]));
             [self.prop(cases[0]), self.le(e, zero)]
         };
-        let lemma = if abs { "Omega.natAbs_cases" } else { "Omega.toNat_cases" };
+        let lemma = if abs {
+            "Omega.natAbs_cases"
+        } else {
+            "Omega.toNat_cases"
+        };
         self.choice(left, right, self.call(lemma, &[x]));
         t
     }

@@ -1,13 +1,25 @@
-//! `omega`: linear arithmetic over the natural numbers.
+//! `omega`: linear arithmetic over natural numbers and integers.
 //!
-//! Understood are `+`, multiplication by literals, truncated `-`, `/` and `%` by literals, powers of literals, shifts
-//! by literals, `min`, `max`, `=`, `≠`, `<`, `≤`, `>`, `≥`, and `∧ ∨ ¬ → ↔` of such, in the goal and in the
-//! hypotheses. Other terms, products of variables among them, are atoms.
+//! Understood are `+`, `-` (truncated for natural numbers), multiplication by constants, `/` and `%` by constants,
+//! powers of constants, shifts, `min`, `max`, `if`, `ofNat`, `toNat`, `natAbs`, the values of `Fin` and `Word`, `=`, `≠`,
+//! `<`, `≤`, `∣`, and `∧ ∨ ¬ → ↔` of such, in the goal and in the hypotheses. Other terms, products of unknowns among
+//! them, are atoms. Hypotheses `∃ x, p x` are opened where nothing else helps ([`witness`]).
 //!
-//! The goal is denied, everything known becomes inequalities and disjunctions ([`prop`], [`reify`]), the oracle
-//! ([`solve`]) looks for a solution, and where it finds one that fails a disjunction, that is split. A refutation
-//! becomes a certificate ([`cert`]), and the proof is `Omega.sound` of `proofs/lib/omega.ptxp` applied to it
-//! ([`encode`]). No axiom is used.
+//! The goal is denied, everything known becomes inequalities and disjunctions ([`prop`], [`reify`], [`int`],
+//! [`product`]), the oracle ([`solve`]) looks for a solution, and where it finds one that fails a disjunction, that is
+//! split. A refutation becomes a certificate ([`cert`]), and the proof is `Omega.sound` of `proofs/lib/omega.ptxp` applied
+//! to it ([`encode`]). No axiom is used.
+//!
+//! # Integers
+//!
+//! The checker knows natural numbers only: the library proves the laws of integers by `omega`, and a goal about natural
+//! numbers should not pay for integers. So an integer term is read as a difference `p - n` of natural ones, with a proof
+//! by the lemmas of `proofs/lib/omega_int.ptxp`, and a relation of integers becomes the equivalent relation of natural
+//! numbers in which what is negative stands on the other side. An unknown `x` is `toNat x - toNat (-x)`.
+//!
+//! The oracle, however, does not search over these parts: they only ever occur as a difference, so it sees one variable
+//! that ranges over the integers, and is as complete and as quick as a test made for integers. When a refutation becomes
+//! a certificate, each integer variable is replaced by the difference again ([`cert::Differences`]).
 
 mod cert;
 mod encode;
@@ -20,6 +32,7 @@ mod solve;
 mod system;
 #[cfg(test)]
 mod tests;
+mod witness;
 
 use logic::{BinderInfo, Expr, Node};
 use num_bigint::BigInt;
@@ -31,13 +44,15 @@ use form::Form;
 use prop::{Known, Prop};
 use reify::{Choice, Fact, Linear, Reader};
 use solve::{Budget, GaveUp, Outcome, Proof, Range};
+use witness::Witnesses;
 
 /// How many case splits on disjunctions one call may make.
 const MAX_CASES: usize = 400;
 
 /// Closes the goal by linear arithmetic, or says why it cannot.
 pub fn omega<'b>(el: &mut Elab<'b>, goal: MVarId) -> Result<Vec<MVarId>> {
-    if el.env.get(el.name("Omega.sound")).is_none() {
+    let sound = el.name("Omega.sound");
+    if el.env.get(sound).is_none() || el.is_hidden(sound) {
         return Err(
             ElabError::msg("`omega` needs the library file `lib/omega.ptxp`")
                 .code("tactic.omega")
@@ -56,8 +71,7 @@ pub fn omega<'b>(el: &mut Elab<'b>, goal: MVarId) -> Result<Vec<MVarId>> {
     el.with_goal(m, |el| {
         let target = el.mvar_type(m);
         let target = el.instantiate_mvars(target);
-        let proof = Search::new(el).prove(target);
-        match proof {
+        match attempt(el, target) {
             Ok(p) => {
                 el.assign(m, p);
                 Ok(Vec::new())
@@ -70,8 +84,28 @@ pub fn omega<'b>(el: &mut Elab<'b>, goal: MVarId) -> Result<Vec<MVarId>> {
     })
 }
 
+/// Searches, and once more with the existential hypotheses opened if that fails.
+fn attempt(el: &mut Elab<'_>, target: Expr) -> Result<Expr> {
+    let context = el.lctx.clone();
+    let first = Search::new(el, Vec::new()).prove(target);
+    if first.is_ok() || !el.is_prop(target) {
+        return first;
+    }
+    el.lctx = context.clone();
+    let Some(witnesses) = Witnesses::open(el) else {
+        el.lctx = context;
+        return first;
+    };
+    let proof = Search::new(el, witnesses.hypotheses()).prove(target);
+    let closed = proof.map(|p| witnesses.close(el, target, p));
+    el.lctx = context;
+    closed
+}
+
 struct Search<'a, 'b> {
     reader: Reader<'a, 'b>,
+    /// Hypotheses of which the context has more than they say.
+    opened: Vec<Expr>,
     cases: usize,
     ignored: Vec<String>,
     used: Vec<String>,
@@ -90,9 +124,10 @@ enum Failure {
 }
 
 impl<'a, 'b> Search<'a, 'b> {
-    fn new(el: &'a mut Elab<'b>) -> Self {
+    fn new(el: &'a mut Elab<'b>, opened: Vec<Expr>) -> Self {
         Search {
             reader: Reader::new(el),
+            opened,
             cases: 0,
             ignored: Vec::new(),
             used: Vec::new(),
@@ -102,6 +137,7 @@ impl<'a, 'b> Search<'a, 'b> {
     fn prove(&mut self, target: Expr) -> Result<Expr> {
         let st = self.reader.el.st;
         let goal = self.reader.prop(target);
+        let (goal, sides) = self.reader.decided_side(goal);
         let mut known = Known::default();
         self.hypotheses(&mut known);
         let decided = self.reader.decided(&goal);
@@ -112,14 +148,14 @@ impl<'a, 'b> Search<'a, 'b> {
         }
         let denial = decided.map(|d| {
             let name = st.name("h✝");
-            let not = self.reader.call("Not", &[target]);
+            let not = self.reader.call("Not", &[goal.expr]);
             let h = self
                 .reader
                 .el
                 .new_local(name, not, None, BinderInfo::Default);
-            (d, st.fvar(h.0), h)
+            (d, st.fvar(h.0))
         });
-        if let Some((_, h, _)) = &denial {
+        if let Some((_, h)) = &denial {
             self.reader.assert(&mut known, *h, &goal, false);
         }
         known.facts.append(&mut self.reader.facts);
@@ -127,9 +163,12 @@ impl<'a, 'b> Search<'a, 'b> {
         match self.refute(&mut known) {
             Err(f) => Err(self.explain(f, &goal, &known)),
             Ok(proof) => Ok(match denial {
-                Some((d, h, _)) => {
+                Some((d, h)) => {
                     let f = self.reader.el.mk_lambda(&[h], proof);
-                    self.reader.call("Omega.by_contra", &[target, d, f])
+                    let proof = self.reader.call("Omega.by_contra", &[goal.expr, d, f]);
+                    sides.iter().rev().fold(proof, |proof, (intro, a, b)| {
+                        self.reader.call(intro, &[*a, *b, proof])
+                    })
                 }
                 None => self.reader.el.mk_false_elim(target, proof)?,
             }),
@@ -142,10 +181,17 @@ impl<'a, 'b> Search<'a, 'b> {
         for id in locals {
             let decl = self.reader.el.local(id);
             let ty = self.reader.el.instantiate_mvars(decl.ty);
+            let h = self.reader.el.mk_fvar(id);
             // `aux`: the theorem itself, as a recursive call may name it
-            if decl.aux || !self.reader.el.is_prop(ty) {
+            let (ty, h) = if decl.aux || self.opened.contains(&h) {
                 continue;
-            }
+            } else if self.reader.el.is_prop(ty) {
+                (ty, h)
+            } else if let Some(property) = self.property(ty, h) {
+                property
+            } else {
+                continue;
+            };
             let p = self.reader.prop(ty);
             let name = self.reader.el.st.name_to_string(decl.user_name);
             if !p.understood() {
@@ -153,9 +199,27 @@ impl<'a, 'b> Search<'a, 'b> {
                 continue;
             }
             self.used.push(name);
-            let h = self.reader.el.mk_fvar(id);
             self.reader.assert(known, h, &p, true);
         }
+    }
+
+    /// What is known of an element of a subtype.
+    fn property(&self, ty: Expr, x: Expr) -> Option<(Expr, Expr)> {
+        let el = &self.reader.el;
+        let (f, args) = el.st.unfold_app(ty);
+        let (Node::Const(name, levels), [ty, p]) = (el.st.node(f), &args[..]) else {
+            return None;
+        };
+        let part = |field: &str| {
+            let field = el.st.constant(el.st.name(field), levels);
+            el.st.apps(field, &[*ty, *p, x])
+        };
+        (el.st.name_to_string(name) == "Subtype").then(|| {
+            (
+                el.beta(*p, &[part("Subtype.val")]),
+                part("Subtype.property"),
+            )
+        })
     }
 
     /// A proof of `False` from what is known.
@@ -325,7 +389,7 @@ impl<'a, 'b> Search<'a, 'b> {
                 .note("this is an error in `omega` itself, not in the script"),
             Failure::Point(_) if known.facts.is_empty() && !goal.understood() => {
                 ElabError::msg("`omega` found nothing to work with").note(
-                    "it understands =, ≠, <, ≤ of natural numbers with +, -, *, /, % and the connectives ∧ ∨ ¬ → ↔",
+                    "it understands =, ≠, <, ≤, ∣ of natural numbers and integers with +, -, *, /, % and the connectives ∧ ∨ ¬ → ↔",
                 )
             }
             Failure::Point(point) => {
@@ -349,7 +413,11 @@ impl<'a, 'b> Search<'a, 'b> {
                     .atoms
                     .iter()
                     .copied()
-                    .find(|a| self.reader.el.match_app(*a, "Nat.mul", 2).is_some());
+                    .chain(self.reader.integers.values().copied())
+                    .find(|a| {
+                        let product = |f| self.reader.el.match_app(*a, f, 2).is_some();
+                        product("Nat.mul") || product("Int.mul")
+                    });
                 let err = ElabError::msg("`omega` could not prove the goal").note(note);
                 match product {
                     Some(p) => {
@@ -360,6 +428,11 @@ impl<'a, 'b> Search<'a, 'b> {
                 }
             }
         };
+        if self.reader.integers_missed {
+            err = err
+                .note("nothing is known of integers here")
+                .help("import \"lib/omega_int.ptxp\" (or a file that imports it)");
+        }
         if !goal.understood() {
             err = err.note("the goal itself is not arithmetic: only the hypotheses were searched for a contradiction");
         }

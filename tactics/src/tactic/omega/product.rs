@@ -25,10 +25,13 @@ impl Reader<'_, '_> {
             && !m.is_zero()
         {
             // b ^ (n + k) = b ^ n * b ^ k
-            if let Some((name, args)) = self.head(b)
-                && name == "Nat.add"
-                && let [x, y] = args[..]
-            {
+            let one = self.el.mk_nat(1);
+            let exponents = match self.head(b) {
+                Some((n, args)) if n == "Nat.add" && args.len() == 2 => Some((args[0], args[1])),
+                Some((n, args)) if n == "Nat.succ" && args.len() == 1 => Some((args[0], one)),
+                _ => None,
+            };
+            if let Some((x, y)) = exponents {
                 let other =
                     self.times(self.call("Nat.pow", &[a, x]), self.call("Nat.pow", &[a, y]));
                 let proof = self.call("Nat.pow_add", &[a, x, y]);

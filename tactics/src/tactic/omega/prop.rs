@@ -277,6 +277,24 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// The side of a disjunction that can be denied, if only one can: a way to prove the whole. And how the whole
+    /// follows: by these constructors, outermost first.
+    pub fn decided_side(&self, p: Prop) -> (Prop, Vec<(&'static str, Expr, Expr)>) {
+        let (mut p, mut sides) = (p, Vec::new());
+        while let Kind::Or(a, b) = &p.kind {
+            let (intro, side) = match (self.decided(a), self.decided(b)) {
+                (Some(_), Some(_)) => break,
+                (Some(_), None) => ("Or.inl", a),
+                (None, Some(_)) => ("Or.inr", b),
+                (None, None) if matches!(a.kind, Kind::Or(..)) => ("Or.inl", a),
+                (None, None) => ("Or.inr", b),
+            };
+            sides.push((intro, a.expr, b.expr));
+            p = (**side).clone();
+        }
+        (p, sides)
+    }
+
     /// Adds what follows from `proof`, a proof of `p` (or of `¬p`). What is not understood is dropped.
     pub fn assert(&self, known: &mut Known, proof: Expr, p: &Prop, positive: bool) {
         logic::subst::with_stack(|| {

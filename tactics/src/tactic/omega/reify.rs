@@ -165,7 +165,10 @@ impl<'a, 'b> Reader<'a, 'b> {
 
     /// What has to be subtracted from the positive part of each unknown integer.
     pub fn shifts(&self) -> BTreeMap<Var, Form> {
-        self.integers.keys().map(|x| (*x, Form::var(x + 1))).collect()
+        self.integers
+            .keys()
+            .map(|x| (*x, Form::var(x + 1)))
+            .collect()
     }
 
     /// A form over atoms as one for the oracle: without the negative parts of integers.

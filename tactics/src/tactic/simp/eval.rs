@@ -139,25 +139,25 @@ pub(crate) fn is_arithmetic<'b>(el: &mut Elab<'b>, p: Expr) -> bool {
         Some(a) => a[0],
         None => p,
     };
-    let nat = st.const0("Nat");
+    let number = |t: Expr| t == st.const0("Nat") || t == st.const0("Int");
     if let Some((t, ..)) = el.match_eq(p) {
-        return t == nat;
+        return number(t);
     }
     if let Some(a) = el.match_app(p, "Ne", 3) {
-        return a[0] == nat;
+        return number(a[0]);
     }
     let Some(n) = el.head_const(p) else {
         return false;
     };
     match &*st.name_to_string(n) {
-        "Nat.le" | "Nat.lt" => true,
+        "Nat.le" | "Nat.lt" | "Int.le" | "Int.lt" => true,
         "And" | "Or" => {
             let (_, args) = st.unfold_app(p);
             args.iter().all(|a| is_arithmetic(el, *a))
         }
         "LE.le" | "LT.lt" | "GE.ge" | "GT.gt" => {
             let (_, args) = st.unfold_app(p);
-            args.first() == Some(&nat)
+            args.first().is_some_and(|t| number(*t))
         }
         _ => false,
     }
