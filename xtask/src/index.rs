@@ -1,5 +1,5 @@
-//! The pages of the book that list the library: every theorem, definition and type of `proofs/lib` and `proofs/ptx`, with its
-//! statement as the printer of scripts prints it.
+//! The pages of the book that list the library: every theorem, definition and type of `proofs/lib` and
+//! `proofs/ptx`, with its statement as the printer of scripts prints it.
 //!
 //! The pages are written by `cargo xtask index`; a test fails when they are not what would be written now.
 
@@ -21,8 +21,8 @@ const SUMMARY: &str = "book/src/SUMMARY.md";
 /// The first line of every page.
 const MARK: &str = "<!-- Written by `cargo xtask index`. -->\n";
 
-/// What the scripts are about: a topic, the folder below `proofs/`, and its scripts in the order in which to read them.
-const TOPICS: [(&str, &str, &[&str]); 9] = [
+/// What the scripts are about, as far as somebody has sorted them: a topic, the folder below `proofs/`, and its scripts in the order in which to read them.
+const TOPICS: [(&str, &str, &[&str]); 10] = [
     (
         "Logic",
         "lib",
@@ -104,7 +104,43 @@ const TOPICS: [(&str, &str, &[&str]); 9] = [
             "races",
         ],
     ),
+    (
+        "The machine and its theorem",
+        "ptx/machine",
+        &[
+            "loc",
+            "request",
+            "log",
+            "agent",
+            "order",
+            "visible",
+            "serve",
+            "step",
+            "plan",
+            "certificate",
+            "facts",
+            "invariant",
+            "reflection",
+            "determinacy",
+            "progress",
+            "final",
+            "ordered",
+            "finite",
+            "satisfiable",
+            "examples",
+        ],
+    ),
 ];
+
+/// The title of what is in none of [`TOPICS`] yet.
+const REST: &str = "Further scripts";
+
+/// A topic: its title, the folder of its scripts below `proofs/`, and their names.
+struct Topic {
+    title: &'static str,
+    folder: &'static str,
+    scripts: Vec<String>,
+}
 
 /// A page: its path below the root, and its text.
 type Pages = BTreeMap<PathBuf, String>;
@@ -155,13 +191,13 @@ fn on_disk(root: &Path) -> Result<Vec<PathBuf>, String> {
 
 /// All pages, from the scripts as they are.
 fn pages(root: &Path) -> Result<Pages, String> {
-    every_script_has_a_topic(root)?;
+    let topics = topics(root)?;
     let mut pages = on_large_stack(|| {
         let bump = Bump::new();
         let store = Store::new(&bump);
         let mut session = Session::new(&store);
         let mut pages = Pages::new();
-        for (folder, script) in scripts() {
+        for (folder, script) in scripts(&topics) {
             let path = root.join(source(folder, script));
             session.check_file(&path).map_err(|e| e.to_string())?;
             let mut reports = session.reports().iter();
@@ -175,18 +211,47 @@ fn pages(root: &Path) -> Result<Pages, String> {
     .map_err(|e| e.to_string())??;
     let intros: BTreeMap<PathBuf, String> =
         pages.iter().map(|(p, t)| (p.clone(), intro(t))).collect();
-    pages.insert(CONTENTS.into(), contents(&intros));
+    pages.insert(CONTENTS.into(), contents(&topics, &intros));
     let summary =
         std::fs::read_to_string(root.join(SUMMARY)).map_err(|e| failed(Path::new(SUMMARY), &e))?;
-    pages.insert(SUMMARY.into(), summary_with_pages(&summary)?);
+    pages.insert(SUMMARY.into(), summary_with_pages(&topics, &summary)?);
     Ok(pages)
 }
 
-/// All scripts with a topic.
-fn scripts() -> impl Iterator<Item = (&'static str, &'static str)> {
-    TOPICS
+/// All topics; scripts that nobody has sorted come last.
+fn topics(root: &Path) -> Result<Vec<Topic>, String> {
+    let sorted = |(title, folder, names): &(&'static str, &'static str, &[&str])| Topic {
+        title,
+        folder,
+        scripts: names.iter().map(|n| (*n).to_owned()).collect(),
+    };
+    let mut topics: Vec<Topic> = TOPICS.iter().map(sorted).collect();
+    let folders: BTreeSet<&'static str> = TOPICS.iter().map(|t| t.1).collect();
+    for folder in folders {
+        let known: BTreeSet<PathBuf> = scripts(&topics).map(|(f, s)| source(f, s)).collect();
+        let below = root.join("proofs").join(folder);
+        let all = scripts_below(&below).map_err(|e| e.to_string())?;
+        let all = all.iter().filter(|p| p.parent() == Some(&below));
+        let rest = all.filter(|p| !known.contains(p.strip_prefix(root).unwrap_or(p)));
+        let names = rest.filter_map(|p| Some(p.file_stem()?.to_string_lossy().into_owned()));
+        let scripts: Vec<String> = names.collect();
+        if !scripts.is_empty() {
+            topics.push(Topic {
+                title: REST,
+                folder,
+                scripts,
+            });
+        }
+    }
+    Ok(topics)
+}
+
+/// All scripts: folder and name.
+fn scripts(topics: &[Topic]) -> impl Iterator<Item = (&'static str, &str)> {
+    let of = |t: &'_ Topic| t.folder;
+    topics
         .iter()
-        .flat_map(|(_, folder, names)| names.iter().map(|n| (*folder, *n)))
+        .flat_map(move |t| t.scripts.iter().map(move |n| (of(t), n.as_str())))
 }
 
 fn source(folder: &str, script: &str) -> PathBuf {
@@ -194,33 +259,19 @@ fn source(folder: &str, script: &str) -> PathBuf {
 }
 
 fn page_name(folder: &str, script: &str) -> String {
-    match folder {
-        "lib" => format!("{script}.md"),
-        _ => format!("{folder}-{script}.md"),
+    match folder.rsplit('/').next() {
+        Some("lib") | None => format!("{script}.md"),
+        Some(last) => format!("{last}-{script}.md"),
     }
+}
+
+/// The name by which a script is imported.
+fn module(folder: &str, script: &str) -> String {
+    format!("{}.{script}", folder.replace('/', "."))
 }
 
 fn page_path(folder: &str, script: &str) -> PathBuf {
     Path::new(PAGES).join(page_name(folder, script))
-}
-
-/// A new script has to be put somewhere.
-fn every_script_has_a_topic(root: &Path) -> Result<(), String> {
-    let known: BTreeSet<PathBuf> = scripts().map(|(f, s)| source(f, s)).collect();
-    let folders: BTreeSet<&str> = TOPICS.iter().map(|t| t.1).collect();
-    for folder in folders {
-        let folder = root.join("proofs").join(folder);
-        for path in scripts_below(&folder).map_err(|e| e.to_string())? {
-            let relative = path.strip_prefix(root).unwrap_or(&path);
-            if path.parent() == Some(&folder) && !known.contains(relative) {
-                return Err(format!(
-                    "{}: add it to a topic in xtask/src/index.rs",
-                    relative.display()
-                ));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The page of a script.
@@ -236,9 +287,13 @@ fn page(
         return Err(format!("{}: has errors", path.display()));
     }
     let mut comments = comments(&report.source).into_iter();
-    let (_, about) = comments.next().unwrap_or_default();
+    let (_, about) = match head(&report.source) {
+        Some(text) => (0, text),
+        None => comments.next().unwrap_or_default(),
+    };
     let mut out = format!(
-        "{MARK}\n# {folder}.{script}\n\n{about}\n\nSource: [{0}]({link})\n",
+        "{MARK}\n# {}\n\n{about}\n\nSource: [{1}]({link})\n",
+        module(folder, script),
         path.display()
     );
     let mut comments = comments.peekable();
@@ -349,6 +404,13 @@ fn parts(session: &mut Session<'_>, name: Name) -> (Vec<String>, bool) {
     )
 }
 
+/// What the lines `-- …` say that a script begins with, if it begins with such.
+fn head(text: &str) -> Option<String> {
+    let lines = text.lines().map_while(|l| l.strip_prefix("-- "));
+    let lines: Vec<&str> = lines.collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
 /// The comments about a script and its parts (`/-! … -/`), each with its offset.
 fn comments(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
@@ -374,28 +436,27 @@ fn intro(page: &str) -> String {
 }
 
 /// The page that leads to the others.
-fn contents(intros: &BTreeMap<PathBuf, String>) -> String {
+fn contents(topics: &[Topic], intros: &BTreeMap<PathBuf, String>) -> String {
     let mut out = format!(
         "{MARK}\n# The library\n\nWhat is defined and proved in `proofs/lib` and `proofs/ptx`, one page for each script. Names \
          are Lean's where Lean has the same thing.\n`#search` finds a theorem by its shape \
          ([Questions](language.md#questions)).\n"
     );
-    for (topic, folder, names) in TOPICS {
-        let _ = write!(out, "\n## {topic}\n\n");
-        for n in names {
-            let about = intros.get(&page_path(folder, n)).map_or("", String::as_str);
-            let _ = writeln!(
-                out,
-                "- [`{folder}.{n}`](library/{}): {about}",
-                page_name(folder, n)
-            );
+    for t in topics {
+        let _ = write!(out, "\n## {}\n\n", t.title);
+        for n in &t.scripts {
+            let about = intros
+                .get(&page_path(t.folder, n))
+                .map_or("", String::as_str);
+            let (module, page) = (module(t.folder, n), page_name(t.folder, n));
+            let _ = writeln!(out, "- [`{module}`](library/{page}): {about}");
         }
     }
     out
 }
 
 /// The table of contents, with the pages below the line of the page that leads to them.
-fn summary_with_pages(summary: &str) -> Result<String, String> {
+fn summary_with_pages(topics: &[Topic], summary: &str) -> Result<String, String> {
     let mut out = String::new();
     let mut found = false;
     for line in summary.lines().filter(|l| !l.contains("](library/")) {
@@ -403,8 +464,9 @@ fn summary_with_pages(summary: &str) -> Result<String, String> {
         out.push('\n');
         if line.ends_with("(library.md)") {
             found = true;
-            for (folder, n) in scripts() {
-                let _ = writeln!(out, "  - [{folder}.{n}](library/{})", page_name(folder, n));
+            for (folder, n) in scripts(topics) {
+                let (module, page) = (module(folder, n), page_name(folder, n));
+                let _ = writeln!(out, "  - [{module}](library/{page})");
             }
         }
     }
@@ -429,12 +491,29 @@ mod tests {
     }
 
     #[test]
+    fn a_script_may_begin_with_lines() {
+        assert_eq!(
+            head("-- One.\n-- Two.\n\n-- Three.\n"),
+            Some("One.\nTwo.".to_owned())
+        );
+        assert_eq!(head("/-! One. -/\n"), None);
+    }
+
+    #[test]
     fn pages_stand_below_their_chapter() {
-        let once = summary_with_pages("- [A](a.md)\n- [The library](library.md)\n- [B](b.md)\n");
+        let topics = [Topic {
+            title: "T",
+            folder: "ptx/machine",
+            scripts: vec!["log".to_owned()],
+        }];
+        let once = summary_with_pages(
+            &topics,
+            "- [A](a.md)\n- [The library](library.md)\n- [B](b.md)\n",
+        );
         let once = once.expect("the line is there");
-        assert!(once.contains("(library.md)\n  - [lib.core](library/core.md)\n"));
-        assert!(once.ends_with("(library/ptx-races.md)\n- [B](b.md)\n"));
-        assert_eq!(summary_with_pages(&once).as_ref(), Ok(&once));
-        assert!(summary_with_pages("- [A](a.md)\n").is_err());
+        let pages = "(library.md)\n  - [ptx.machine.log](library/machine-log.md)\n- [B](b.md)\n";
+        assert!(once.ends_with(pages));
+        assert_eq!(summary_with_pages(&topics, &once).as_ref(), Ok(&once));
+        assert!(summary_with_pages(&topics, "- [A](a.md)\n").is_err());
     }
 }
