@@ -45,7 +45,11 @@ const TOPICS: [(&str, &str, &[&str]); 10] = [
             "nat", "nat_more", "div", "nat_gcd", "bits", "nat_bits", "omega",
         ],
     ),
-    ("Integers", "lib", &["int", "int_order", "int_more"]),
+    (
+        "Integers",
+        "lib",
+        &["int", "int_order", "int_more", "omega_int"],
+    ),
     (
         "Words and bounded numbers",
         "lib",
