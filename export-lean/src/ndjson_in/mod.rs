@@ -4,6 +4,7 @@
 //! rules, counts, flags) is never used: the kernel derives it, and the two are compared, terms up to definitional
 //! equality. Malformed input is an error with its line, never a panic.
 
+mod arithmetic;
 mod compare;
 mod format;
 mod tables;
@@ -368,6 +369,7 @@ impl<'b> Reader<'_, 'b> {
             let name = sig.name;
             self.add(name, Declaration::Theorem { sig, value })?;
             self.read.theorems.push(name);
+            arithmetic::derive(self.env, name);
             return Ok(());
         }
         if let Some(d) = line.opaque {

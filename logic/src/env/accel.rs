@@ -16,7 +16,7 @@ use super::{ConstantInfo, Environment};
 use crate::check::{Checker, NatOp, Res};
 use crate::expr::{BinderInfo, Expr};
 use crate::level::Level;
-use crate::name::Name;
+use crate::name::{Name, NameNode};
 use crate::store::Store;
 
 /// The name, below that of the function, of the theorem that accelerates it.
@@ -118,11 +118,16 @@ impl<'b> Environment<'b> {
         }
     }
 
-    /// After the theorem `name`: accelerates `f` if this is `Nat.f.computes` with the right statement.
+    /// After the theorem `name`: accelerates `f` if this is `Nat.f.computes`, or that with a number behind it, and has the
+    /// right statement.
     pub(super) fn accelerate_theorem(&mut self, name: Name) {
         let st = self.st;
-        let f = st.name_prefix(name);
-        let (Some(op), Some(THEOREM)) = (self.op_named(f), st.name_last(name)) else {
+        let plain = match st.name_node(name) {
+            NameNode::Num(plain, _) => plain,
+            _ => name,
+        };
+        let f = st.name_prefix(plain);
+        let (Some(op), Some(THEOREM)) = (self.op_named(f), st.name_last(plain)) else {
             return;
         };
         let needs: &[NatOp] = match op {
@@ -163,8 +168,14 @@ impl<'b> Environment<'b> {
         }
     }
 
+    /// Accelerates a function, and those defined from it that waited for it.
     fn accelerate(&mut self, name: Name, op: NatOp) {
         Rc::make_mut(&mut self.primitives.ops).insert(name, op);
+        for (waiting, last) in NatOp::ALL {
+            if !self.have(&[waiting]) {
+                self.accelerate_definition(self.st.name_str(self.known.nat, last));
+            }
+        }
     }
 }
 
