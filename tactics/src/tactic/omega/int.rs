@@ -13,6 +13,9 @@ use num_traits::{Signed, Zero};
 use super::form::Var;
 use super::reify::{Linear, Reader};
 
+/// How many products of unknowns are distributed or ordered; further ones are unknowns as they are.
+const MAX_REWRITINGS: usize = 200;
+
 /// An integer as `p - n`.
 #[derive(Clone, Debug)]
 pub(super) struct Difference {
@@ -267,7 +270,10 @@ impl Reader<'_, '_> {
             let lemma = c.pick("Omega.rep_mul_right", "Omega.rep_mul_right_neg");
             return self.multiple(lemma, &c, (b, a), &x);
         }
-        if let Some((other, eq)) = self.int_distributed(a, b) {
+        if self.rewritings < MAX_REWRITINGS
+            && let Some((other, eq)) = self.int_distributed(a, b)
+        {
+            self.rewritings += 1;
             return self.rewritten(e, other, eq);
         }
         self.int_atom(e)
@@ -299,9 +305,22 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// The function and the arguments, where the cast of a sum is the sum of the casts (by evaluation).
+    fn summands(&self, e: Expr) -> Option<(String, Vec<Expr>)> {
+        let (name, args) = self.head(e)?;
+        if name == "Int.ofNat"
+            && let Some((sum, parts)) = self.head(args[0])
+            && sum == "Nat.add"
+        {
+            let casts = parts.iter().map(|n| self.call("Int.ofNat", &[*n]));
+            return Some(("Int.add".to_owned(), casts.collect()));
+        }
+        Some((name, args))
+    }
+
     /// A product of unknowns in a form nearer to a sum of ordered products, with a proof that it is equal.
     fn int_distributed(&mut self, a: Expr, b: Expr) -> Option<(Expr, Expr)> {
-        let (ha, hb) = (self.head(a), self.head(b));
+        let (ha, hb) = (self.summands(a), self.summands(b));
         let (na, aa) = ha
             .as_ref()
             .map_or(("", &[][..]), |(n, v)| (n.as_str(), &v[..]));
@@ -343,30 +362,57 @@ impl Reader<'_, '_> {
             }
             (_, _, "Int.mul", [x, y]) => {
                 let d = self.int(*x);
-                self.constant(*x, &d)?;
+                let constant = self.constant(*x, &d).is_some();
                 let mul = |x: Expr, y: Expr| self.call("Int.mul", &[x, y]);
-                let other = mul(*x, mul(a, *y));
-                (other, self.call("Int.mul_left_comm", &[a, *x, *y]))
+                match constant {
+                    true => (
+                        mul(*x, mul(a, *y)),
+                        self.call("Int.mul_left_comm", &[a, *x, *y]),
+                    ),
+                    false => (
+                        mul(mul(a, *x), *y),
+                        self.call("Omega.int_mul_assoc_rev", &[a, *x, *y]),
+                    ),
+                }
             }
             ("Int.mul", [x, y], _, _) => {
-                let d = self.int(*x);
-                self.constant(*x, &d)?;
+                let (d, last) = (self.int(*x), self.int(*y));
+                let constant = self.constant(*x, &d).is_some();
+                let sorted = self.constant(*y, &last).is_none() && !self.later(*y, b);
                 let mul = |x: Expr, y: Expr| self.call("Int.mul", &[x, y]);
-                let other = mul(*x, mul(*y, b));
-                (other, self.call("Int.mul_assoc", &[*x, *y, b]))
-            }
-            _ => {
-                let later = match (self.int(a).pos, self.int(b).pos) {
-                    (Linear::Atom(x), Linear::Atom(y)) => x > y,
-                    _ => false,
-                };
-                if !later {
-                    return None;
+                match (constant, sorted) {
+                    (true, _) => (
+                        mul(*x, mul(*y, b)),
+                        self.call("Int.mul_assoc", &[*x, *y, b]),
+                    ),
+                    (false, false) => (
+                        mul(mul(*x, b), *y),
+                        self.call("Omega.int_mul_right_comm", &[*x, *y, b]),
+                    ),
+                    // the factors before the last one
+                    (false, true) => {
+                        let (before, eq) = self.int_distributed(*x, *y)?;
+                        (
+                            self.call("Int.mul", &[before, b]),
+                            self.call("Omega.int_mul_congr", &[a, before, eq, b]),
+                        )
+                    }
                 }
+            }
+            _ if self.later(a, b) => {
                 let other = self.call("Int.mul", &[b, a]);
                 (other, self.call("Int.mul_comm", &[a, b]))
             }
+            _ => return None,
         })
+    }
+
+    /// Are both unknowns, the first with the larger number?
+    fn later(&mut self, a: Expr, b: Expr) -> bool {
+        match (self.int(a).pos, self.int(b).pos) {
+            (Linear::Atom(x), Linear::Atom(y)) => x > y,
+            _ => false,
+        }
     }
 
     /// Powers of constants.

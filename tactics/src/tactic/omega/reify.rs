@@ -127,6 +127,8 @@ pub(super) struct Reader<'a, 'b> {
     pub integers: BTreeMap<Var, Expr>,
     /// Were there integers, but not the lemmas about them?
     pub integers_missed: bool,
+    /// How many products of integers were rewritten.
+    pub rewritings: usize,
     /// The terms of type `Int` that were read.
     pub differences: BTreeMap<Expr, Difference>,
     terms: BTreeMap<Expr, Linear>,
@@ -142,6 +144,7 @@ impl<'a, 'b> Reader<'a, 'b> {
             choices: Vec::new(),
             integers: BTreeMap::new(),
             integers_missed: false,
+            rewritings: 0,
             differences: BTreeMap::new(),
             terms: BTreeMap::new(),
         }
