@@ -280,10 +280,33 @@ impl<'b> Elab<'b> {
             });
             let body = self.mk_lambda(&all, body);
             let body = self.instantiate_mvars(body);
-            self.ext.smart.insert(name, body);
-            self.ext.rec_arg.insert(name, rec_arg);
+            match rec_arg {
+                Some(k) => {
+                    self.ext.smart.insert(name, body);
+                    self.ext.rec_arg.insert(name, k);
+                }
+                None => self.add_well_founded(name, body, name_span)?,
+            }
         }
         Ok(())
+    }
+
+    /// Remembers the body of a function by a measure, which does not unfold by computation, and proves its equation.
+    fn add_well_founded(&mut self, name: Name, body: Expr, span: Span) -> Result<()> {
+        self.ext.well_founded.insert(name, body);
+        self.ext.irreducible.insert(name);
+        if crate::tactic::unfold::eq_def(self, name)?.is_some() {
+            return Ok(());
+        }
+        self.ext.well_founded.remove(&name);
+        self.ext.irreducible.remove(&name);
+        let n = self.st.name_to_string(name);
+        Err(ElabError::new(
+            span,
+            format!("the equation of `{n}` cannot be proved: a match is on a variable bound inside of the body"),
+        )
+        .code("decl.recursion")
+        .help("match on arguments of the function, or make the inner function a definition of its own"))
     }
 
     /// The name as written, for a private one.

@@ -20,7 +20,14 @@ impl<'b> Elab<'b> {
             )));
         };
         let params = sig.univ_params.clone();
-        let value = self.ext.smart.get(&name).copied().unwrap_or(*value);
+        let value = *value;
+        let by_measure = self.ext.well_founded.get(&name).copied();
+        let smart = self.ext.smart.get(&name).copied();
+        let value = by_measure.or(smart).unwrap_or(value);
+        let eq_def = match by_measure {
+            Some(_) => crate::tactic::unfold::eq_def(self, name)?,
+            None => None,
+        };
         let levels: Vec<_> = params.iter().map(|n| st.level_param(*n)).collect();
         let head = st.constant(name, &levels);
         let saved = self.lctx.clone();
@@ -31,6 +38,10 @@ impl<'b> Elab<'b> {
         r?;
         let mut names = Vec::new();
         for (k, (ty, proof)) in found.into_iter().enumerate() {
+            let proof = match eq_def {
+                Some(n) => self.leaf_by_equation(st.constant(n, &levels), ty),
+                None => proof,
+            };
             let n = st.name_str(name, &format!("eq_{}", k + 1));
             if self.env.get(n).is_none() {
                 let d = Declaration::Theorem {
@@ -51,6 +62,26 @@ impl<'b> Elab<'b> {
         }
         self.ext.equations.insert(name, names.clone());
         Ok(names)
+    }
+
+    /// A proof of an equation of one case by the equation of the whole function.
+    fn leaf_by_equation(&mut self, eq_def: Expr, ty: Expr) -> Expr {
+        let st = self.st;
+        let mut binders = Vec::new();
+        let mut cur = ty;
+        while let Node::Pi(n, t, b, bi) = st.node(cur) {
+            binders.push((n, t, bi));
+            cur = b;
+        }
+        let args = match self.match_eq(cur) {
+            Some((_, lhs, _)) => st.unfold_app(lhs).1.to_vec(),
+            None => Vec::new(),
+        };
+        let body = st.apps(eq_def, &args);
+        binders
+            .into_iter()
+            .rev()
+            .fold(body, |b, (n, t, bi)| st.lam(n, t, b, bi))
     }
 
     /// Opens the arguments of a definition and collects the equations of its body.

@@ -8,6 +8,7 @@ pub mod equations;
 pub mod inductive;
 pub mod recursion;
 pub mod structure;
+pub mod wellfounded;
 
 use logic::{ConstantInfo, Declaration, Expr, Hint, Level, LevelNode, Name, Node};
 

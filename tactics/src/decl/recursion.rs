@@ -15,8 +15,8 @@ pub(crate) struct Compiled {
     pub value: Expr,
     /// The body (open) that still calls the function by its variable.
     pub smart: Expr,
-    /// The position of the decreasing argument.
-    pub rec_arg: usize,
+    /// The position of the decreasing argument; none for recursion by a measure.
+    pub rec_arg: Option<usize>,
 }
 
 /// What the replacement of calls needs to know.
@@ -96,19 +96,26 @@ impl<'b> Elab<'b> {
             .count();
         let mut order: Vec<usize> = (0..ps.len()).collect();
         if let Some(h) = hint {
-            if h.measure.is_some() && !h.structural {
+            if !h.structural {
+                // An argument that gets structurally smaller is better: calls compute.
                 let named = self.hinted_argument(h, &ps);
-                match named {
-                    Some(i) => order = vec![i],
-                    None => {
-                        return Err(ElabError::new(
-                            h.span,
-                            "recursion has to be structural: `termination_by structural x => x`",
-                        )
-                        .code("decl.recursion")
-                        .help("for another measure, recurse on `Acc` or on a bound (fuel)"));
+                if let Some(i) = named.filter(|_| h.decreasing_by.is_none()) {
+                    let s = self.save();
+                    if let Ok(Some(value)) = self.recurse_on(i, f, vars, &ps, fixed, cur, res_ty) {
+                        return Ok(Compiled {
+                            value,
+                            smart: body,
+                            rec_arg: Some(vars.len() + i),
+                        });
                     }
+                    self.restore(&s);
                 }
+                let value = self.recurse_by_measure(f, (vars, &ps, fixed), cur, res_ty, h, span)?;
+                return Ok(Compiled {
+                    value,
+                    smart: body,
+                    rec_arg: None,
+                });
             } else if let Some(i) = self.hinted_argument(h, &ps) {
                 order = vec![i];
             }
@@ -121,7 +128,7 @@ impl<'b> Elab<'b> {
                     return Ok(Compiled {
                         value,
                         smart: body,
-                        rec_arg: vars.len() + i,
+                        rec_arg: Some(vars.len() + i),
                     });
                 }
                 Ok(None) => self.restore(&s),
@@ -138,7 +145,8 @@ impl<'b> Elab<'b> {
             format!("`{n}` calls itself, and no argument is structurally smaller in every call"),
         )
         .code("decl.recursion")
-        .help("match on the argument that gets smaller, and call with its parts");
+        .help("match on the argument that gets smaller, and call with its parts")
+        .help("or state a natural number that gets smaller in each call, below the definition: `termination_by e` (the book, The script language, Recursion)");
         for x in notes {
             e = e.note(x);
         }

@@ -19,9 +19,11 @@ use std::path::{Path, PathBuf};
 use logic::{Environment, Name, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::elab::scope::NotationNames;
 use crate::meta::Elab;
 use crate::meta::ext::{Extensions, SimpEntry};
 use crate::syntax::Notations;
+use crate::syntax::ast::Span;
 
 pub use axioms::{ALLOWED as ALLOWED_AXIOMS, check as check_axiom};
 pub use goal::{GoalError, GoalsAt, When};
@@ -40,6 +42,10 @@ struct Left {
     instances: Vec<Name>,
     ext: Vec<Name>,
     notations: Notations,
+    /// What the names in its notations mean.
+    notation_names: Vec<NotationNames>,
+    /// What it failed to declare: the script, and where.
+    failed: Vec<(Name, (String, Span))>,
 }
 
 /// A script that was read. Its report is that of the same index.

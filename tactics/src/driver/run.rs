@@ -122,6 +122,11 @@ impl<'b> Session<'b> {
             self.el.ext.instances.len(),
             self.el.ext.ext.len(),
         );
+        let notation_mark = self.el.scope.notations.len();
+        for word in notations.conflicts() {
+            let text = format!("two imports give the notation `{word}` different meanings");
+            report.diagnostics.push(Diagnostic::error("notation", text));
+        }
         let script = syntax::parse_with(&report.source, &notations);
         for e in &script.errors {
             let mut d = Diagnostic::error("syntax", e.to_string());
@@ -157,12 +162,21 @@ impl<'b> Session<'b> {
         report
             .diagnostics
             .sort_by_key(|d| d.span.map_or(0, |s| s.start));
+        let scope = &self.el.scope;
+        let notation_names = scope.notations[notation_mark..].to_vec();
+        let own = scope
+            .failed
+            .iter()
+            .filter(|(_, (f, _))| *f == scope.file_tag);
+        let failed = own.map(|(n, at)| (*n, at.clone())).collect();
         let ext = &self.el.ext;
         self.files[id].left = Left {
             simp: ext.simp[before.0.min(ext.simp.len())..].to_vec(),
             instances: ext.instances[before.1.min(ext.instances.len())..].to_vec(),
             ext: ext.ext[before.2.min(ext.ext.len())..].to_vec(),
             notations: script.notations,
+            notation_names,
+            failed,
         };
         id
     }
@@ -185,7 +199,11 @@ impl<'b> Session<'b> {
             ext.simp.extend(left.simp.iter().copied());
             ext.instances.extend(left.instances.iter().copied());
             ext.ext.extend(left.ext.iter().copied());
+            let failed = left.failed.iter().map(|(n, at)| (*n, at.clone()));
+            self.el.scope.failed.extend(failed);
             notations.extend(&left.notations);
+            let names = left.notation_names.iter().cloned();
+            self.el.scope.notations.extend(names);
         }
         notations
     }
@@ -224,7 +242,9 @@ impl<'b> Session<'b> {
                 messages.push(d);
             }
         }
-        let failed = messages.iter().any(|d| d.severity == Severity::Error)
+        let failed = messages
+            .iter()
+            .any(|d| d.severity == Severity::Error || d.code == "elab.depends")
             || report.ptx[ptx_before..]
                 .iter()
                 .any(|p| p.diagnostic.severity == Severity::Error);

@@ -113,7 +113,11 @@ impl<'b> Elab<'b> {
                 let fields = [index.to_string()];
                 self.elab_fields(e, &fields, args, expected, *index_span, span)
             }
-            TermKind::UserOp { expansion, .. } if !args.positional.is_empty() => {
+            TermKind::UserOp {
+                notation,
+                expansion,
+            } if !args.positional.is_empty() => {
+                self.check_notation(notation, head.span)?;
                 self.elab_head(expansion, args, expected, span)
             }
             _ => {

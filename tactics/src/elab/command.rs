@@ -14,17 +14,11 @@ impl<'b> Elab<'b> {
     pub fn command(&mut self, c: &Command) {
         let saved_scope = self.scope.level_params.clone();
         if let Err(e) = self.command_go(c) {
-            match e {
-                ElabError::Fail(d) if d.code == "reported" => {}
-                e => {
-                    let d = e.at(c.keyword).into_diagnostic();
-                    if !self.messages.contains(&d) {
-                        self.messages.push(d);
-                    }
-                }
-            }
+            self.report(e.at(c.keyword));
+            self.remember_failure(c);
         }
         if self.used_sorry
+            && !self.failed
             && matches!(c.kind, CommandKind::Decl(_))
             && !self.messages.iter().any(|d| d.severity == Severity::Error)
         {
@@ -39,11 +33,40 @@ impl<'b> Elab<'b> {
         self.scope.level_params = saved_scope;
     }
 
+    /// Adds an error to the messages, once. What has been reported before in another way is left out; what fails only
+    /// because something else did is a warning.
+    pub(crate) fn report(&mut self, e: ElabError) {
+        let mut d = e.into_diagnostic();
+        match d.code {
+            "reported" => return,
+            "elab.depends" => d.severity = Severity::Warning,
+            _ => {}
+        }
+        if !self.messages.contains(&d) {
+            self.messages.push(d);
+        }
+    }
+
+    /// Remembers what a command would have declared.
+    fn remember_failure(&mut self, c: &Command) {
+        let id = match &c.kind {
+            CommandKind::Decl(d) => d.name.as_ref(),
+            CommandKind::Inductive(d) => Some(&d.name),
+            CommandKind::Structure(d) => Some(&d.name),
+            _ => None,
+        };
+        if let Some(id) = id {
+            let n = self.declared_name(id);
+            let file = self.scope.file_tag.clone();
+            self.scope.failed.entry(n).or_insert((file, id.span));
+        }
+    }
+
     fn command_go(&mut self, c: &Command) -> Result<()> {
         let st = self.st;
         match &c.kind {
+            CommandKind::Notation(d) => self.notation_command(d),
             CommandKind::Import(_)
-            | CommandKind::Notation(_)
             | CommandKind::PtxIsa(_)
             | CommandKind::PtxModule(_)
             | CommandKind::Error { .. } => Ok(()),
@@ -103,7 +126,8 @@ impl<'b> Elab<'b> {
                 c.keyword,
                 "mutual declarations are not supported",
             )
-            .code("decl.mutual")),
+            .code("decl.mutual")
+            .help("make one function of them that takes a tag: `def both : Bool → Nat → Nat` with cases `| true, n => …` for one and `| false, n => …` for the other, then `def f := both true` and `def g := both false`; types become one type with an index in the same way")),
             CommandKind::Check(t) => self.check_command(t),
             CommandKind::Eval(t) => self.eval_command(t),
             CommandKind::Print(id) => self.print_command(id),
@@ -197,7 +221,7 @@ impl<'b> Elab<'b> {
 
     fn eval_command(&mut self, t: &Term) -> Result<()> {
         let r = self.open_term(t).and_then(|e| {
-            let v = self.full_reduce(e, 0);
+            let v = self.evaluate(e);
             let s = self.pp(v);
             if self.exhausted() {
                 return Err(self.out_of_steps().at(t.span));
@@ -207,6 +231,23 @@ impl<'b> Elab<'b> {
         });
         self.lctx = crate::meta::LCtx::default();
         r
+    }
+
+    /// The normal form of a value, for which functions by a measure unfold as their equations say.
+    fn evaluate(&mut self, e: logic::Expr) -> logic::Expr {
+        let smart = self.ext.smart.clone();
+        let cache = std::mem::take(&mut self.cache);
+        let bodies: Vec<_> = self
+            .ext
+            .well_founded
+            .iter()
+            .map(|(n, b)| (*n, *b))
+            .collect();
+        self.ext.smart.extend(bodies);
+        let v = self.full_reduce(e, 0);
+        self.ext.smart = smart;
+        self.cache = cache;
+        v
     }
 
     /// The normal form of a value: constructors with their arguments reduced.
@@ -312,85 +353,6 @@ impl<'b> Elab<'b> {
             }
         }
         out.into_iter().collect()
-    }
-
-    fn search_command(&mut self, ts: &[Term], span: Span) -> Result<()> {
-        let st = self.st;
-        let mut patterns = Vec::new();
-        let mut texts = Vec::new();
-        self.begin_decl(None);
-        for t in ts {
-            match &t.kind {
-                crate::syntax::ast::TermKind::Str(s) => texts.push(s.clone()),
-                _ => {
-                    let e = self.elab_term(t, None)?;
-                    self.synthesize(false)?;
-                    patterns.push(self.instantiate_mvars(e));
-                }
-            }
-        }
-        let names: Vec<Name> = self.env.constants().map(ConstantInfo::name).collect();
-        let mut hits = Vec::new();
-        for n in names {
-            let s = st.name_to_string(n);
-            if !texts.iter().all(|t| s.contains(t)) {
-                continue;
-            }
-            let Some(ty) = self.env.get(n).map(ConstantInfo::ty) else {
-                continue;
-            };
-            if patterns.is_empty() || self.type_contains(ty, &patterns) {
-                hits.push(n);
-                if hits.len() >= 50 {
-                    break;
-                }
-            }
-        }
-        let mut text = String::new();
-        for n in &hits {
-            if let Some(ty) = self.env.get(*n).map(ConstantInfo::ty) {
-                let t = self.pp(ty);
-                text.push_str(&format!("{} : {t}\n", st.name_to_string(*n)));
-            }
-        }
-        if hits.is_empty() {
-            text.push_str("nothing found");
-        }
-        self.messages
-            .push(Diagnostic::info(span, text.trim_end().to_owned()));
-        Ok(())
-    }
-
-    fn type_contains(&mut self, ty: logic::Expr, patterns: &[logic::Expr]) -> bool {
-        let s = self.save();
-        let r = self.with_lctx_saved(|el| {
-            let mut cur = ty;
-            let mut parts = Vec::new();
-            while let logic::Node::Pi(_, d, b, _) = el.st.node(cur) {
-                let m = el.mk_fresh_mvar(d);
-                parts.push(d);
-                cur = el.st.instantiate1(b, m);
-            }
-            parts.push(cur);
-            patterns.iter().all(|p| {
-                parts.iter().any(|e| {
-                    let s = el.save();
-                    let e = if el.st.has_loose_bvars(*e) {
-                        return false;
-                    } else {
-                        *e
-                    };
-                    let abs = el.with_transparency(crate::meta::Transparency::Reducible, |el| {
-                        el.kabstract(e, *p)
-                    });
-                    let ok = el.st.has_loose_bvars(abs);
-                    el.restore(&s);
-                    ok
-                })
-            })
-        });
-        self.restore(&s);
-        r
     }
 
     fn set_option(&mut self, name: &Ident, value: &OptionValue) -> Result<()> {

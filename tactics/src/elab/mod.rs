@@ -13,10 +13,12 @@ pub mod lets;
 pub mod level;
 pub mod match_leaf;
 pub mod matching;
+pub mod notations;
 pub mod ops;
 pub mod patterns;
 pub mod relations;
 pub mod scope;
+pub mod search;
 pub mod structinst;
 pub mod synth;
 pub mod watch;
@@ -355,7 +357,13 @@ impl<'b> Elab<'b> {
                 ty,
             } => self.elab_struct_inst(sources, fields, ty.as_deref(), expected, t.span),
             TermKind::Binop { .. } | TermKind::Unop { .. } => self.elab_operator(t, expected),
-            TermKind::UserOp { expansion, .. } => self.elab_term(expansion, expected),
+            TermKind::UserOp {
+                notation,
+                expansion,
+            } => {
+                self.check_notation(notation, t.span)?;
+                self.elab_term(expansion, expected)
+            }
             TermKind::Subst { eq, e } => self.elab_subst(eq, e, expected, t.span),
             TermKind::TypeAssumption(p) => {
                 let ty = self.elab_type(p)?;
@@ -383,7 +391,7 @@ impl<'b> Elab<'b> {
                 self.mk_sorry(ty, t.span)
             }
             TermKind::Error => {
-                Err(ElabError::new(t.span, "this part could not be read").code("elab.syntax"))
+                Err(ElabError::new(t.span, "this part could not be read").code("reported"))
             }
         }
     }

@@ -73,6 +73,7 @@ impl<'b> Elab<'b> {
                     self.mk_app("Bool.not", &[e])
                 }
                 UnOp::Neg => self.elab_arith(t, expected),
+                UnOp::Coe => self.elab_coe(e, expected, t.span),
             },
             TermKind::Binop {
                 op,
@@ -142,6 +143,26 @@ impl<'b> Elab<'b> {
         }
     }
 
+    /// `↑e`: the coercion of `e` to the expected type; of a `Nat` that stands alone, to `Int`.
+    fn elab_coe(&mut self, e: &Term, expected: Option<Expr>, span: Span) -> Result<Expr> {
+        let x = self.elab_term(e, None)?;
+        let from = self.infer_type(x)?;
+        let int = self.st.const0("Int");
+        let to = match expected {
+            Some(t) if !self.is_mvar_headed(t) => t,
+            _ => int,
+        };
+        if self.env.get(self.name("Int")).is_none() && to == int {
+            return Err(ElabError::new(span, "`↑` of what, to which type?")
+                .code("elab.operator")
+                .help("give the type: `(↑x : T)`"));
+        }
+        match self.coerce(x, from, to)? {
+            Some(r) => Ok(r),
+            None => self.ensure_type(x, to, span),
+        }
+    }
+
     fn op_args(
         &mut self,
         f: Expr,
@@ -192,9 +213,11 @@ impl<'b> Elab<'b> {
                 let a = self.tree(e)?;
                 Ok(Tree::Neg(Box::new(a), *op_span))
             }
-            TermKind::UserOp { expansion, .. }
-                if matches!(expansion.kind, TermKind::Binop { .. } | TermKind::Num(_)) =>
-            {
+            TermKind::UserOp {
+                notation,
+                expansion,
+            } if matches!(expansion.kind, TermKind::Binop { .. } | TermKind::Num(_)) => {
+                self.check_notation(notation, t.span)?;
                 self.tree(expansion)
             }
             _ => self.leaf(t),

@@ -1,5 +1,7 @@
 //! What names mean at a place of a script: namespaces, `open`, section variables, universe names, private names.
 
+use std::sync::Arc;
+
 use logic::{Name, NameNode};
 use rustc_hash::FxHashMap;
 
@@ -29,6 +31,9 @@ pub struct Frame {
     universes: usize,
 }
 
+/// A notation, and what the names in it mean.
+pub type NotationNames = (Arc<ast::NotationDecl>, Vec<(ast::Ident, Name)>);
+
 /// The scope.
 #[derive(Clone, Default)]
 pub struct Scope {
@@ -48,6 +53,10 @@ pub struct Scope {
     pub file_tag: String,
     /// Constants of scripts that are not imported: unknown here.
     pub hidden: Option<std::rc::Rc<rustc_hash::FxHashSet<Name>>>,
+    /// What the names in a notation meant where it was declared.
+    pub notations: Vec<NotationNames>,
+    /// What was not declared because of an error: the script, and where it stands there.
+    pub failed: FxHashMap<Name, (String, Span)>,
     /// Open sections and namespaces.
     pub frames: Vec<Frame>,
 }
@@ -276,6 +285,9 @@ impl<'b> Elab<'b> {
 
     /// An error for a name that means nothing, with near matches.
     pub fn unknown_name(&self, id: &ast::Ident) -> ElabError {
+        if let Some(e) = self.failed_name(id) {
+            return e;
+        }
         let mut e = ElabError::new(id.span, format!("unknown name `{}`", id.name))
             .code("elab.unknown_name");
         let parts = id.parts();
@@ -319,6 +331,48 @@ impl<'b> Elab<'b> {
             e = e.help(format!("did you mean {}?", list.join(", ")));
         }
         e
+    }
+
+    /// An error for a name whose declaration has failed: that was reported there.
+    fn failed_name(&self, id: &ast::Ident) -> Option<ElabError> {
+        let st = self.st;
+        let written = self.ident_name(id);
+        let mut spaces = vec![Name::ANON];
+        spaces.extend(self.scope.opened.iter().map(|o| o.namespace));
+        let mut ns = self.scope.namespace.0;
+        while !ns.is_anon() {
+            spaces.push(ns);
+            ns = st.name_prefix(ns);
+        }
+        for ns in spaces.into_iter().rev() {
+            // A constructor or an equation fails with what it belongs to.
+            let mut n = st.name_append(ns, written);
+            while !n.is_anon() {
+                if let Some((file, span)) = self.scope.failed.get(&n) {
+                    let name = st.name_to_string(n);
+                    let here = *file == self.scope.file_tag;
+                    let place = if here {
+                        "above".to_owned()
+                    } else {
+                        format!("in {file}")
+                    };
+                    let e = ElabError::new(
+                        id.span,
+                        format!(
+                            "this is not checked: the declaration of `{name}` has failed {place}"
+                        ),
+                    )
+                    .code("elab.depends");
+                    return Some(if here {
+                        e.label(*span, "declared here")
+                    } else {
+                        e
+                    });
+                }
+                n = st.name_prefix(n);
+            }
+        }
+        None
     }
 
     /// The name of a new declaration here.

@@ -120,10 +120,7 @@ impl<'b> Elab<'b> {
             Ok(()) => Ok(()),
             Err(e) if self.recover && !self.exhausted() => {
                 self.restore(&saved);
-                let d = e.at(span).into_diagnostic();
-                if !self.messages.contains(&d) {
-                    self.messages.push(d);
-                }
+                self.report(e.at(span));
                 self.failed = true;
                 let ty = self.mvar_type(m);
                 let v = self.with_goal(m, |el| el.mk_sorry(ty, span))?;

@@ -35,6 +35,8 @@ pub struct Extensions {
     pub classes: FxHashSet<Name>,
     /// The body of a recursive function with its own name for the recursive calls.
     pub smart: FxHashMap<Name, Expr>,
+    /// The body of a function that recurses by a measure, with its own name for the recursive calls.
+    pub well_founded: FxHashMap<Name, Expr>,
     /// Structural recursion: which argument decreases (counted from 0, parameters included).
     pub rec_arg: FxHashMap<Name, usize>,
     /// Projection functions: structure, number of parameters, field.

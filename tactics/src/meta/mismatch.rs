@@ -21,6 +21,12 @@ impl<'b> Elab<'b> {
                 "the sides of this equation are not equal by computation:\n    {sl}\n    {sr}"
             ))
             .code("elab.type_mismatch");
+            let err = match self.by_measure_in(&[l, r]) {
+                Some(f) => err.help(format!(
+                    "`{f}` recurses by a measure, so it does not compute here: rewrite with its equation (`rw [{f}]`, `simp [{f}]`)"
+                )),
+                None => err,
+            };
             return self.with_difference(err, l, r, true);
         }
         let (mut sa, mut sx) = (self.pp(a), self.pp(x));
@@ -33,7 +39,35 @@ impl<'b> Elab<'b> {
             "type mismatch: `{se}` has type\n    {sa}\nbut is expected to have type\n    {sx}"
         ))
         .code("elab.type_mismatch");
+        let whole = |el: &mut Self, e: Expr, name: &str| {
+            let w = el.whnf_reducible(e);
+            w == el.st.const0(name)
+        };
+        if whole(self, a, "Int") && whole(self, x, "Nat") {
+            let to_nat = self.st.app(self.st.const0("Int.toNat"), e);
+            let to_nat = self.pp_short(to_nat);
+            return err.help(format!(
+                "an integer is no natural number by itself: `{to_nat}` is one, 0 for negative integers"
+            ));
+        }
         self.with_difference(err, a, x, false)
+    }
+
+    /// A function by a measure that occurs in some terms.
+    fn by_measure_in(&self, es: &[Expr]) -> Option<String> {
+        let st = self.st;
+        let mut found = None;
+        for e in es {
+            st.replace(*e, |x, _| {
+                if let Node::Const(n, _) = st.node(x)
+                    && self.ext.well_founded.contains_key(&n)
+                {
+                    found.get_or_insert(n);
+                }
+                None
+            });
+        }
+        found.map(|n| st.name_to_string(n))
     }
 
     /// Adds a note on where two terms differ, if that is a proper part of them. With `compute`, parts are reduced.

@@ -2,24 +2,26 @@
 
 use logic::{BinderInfo, Expr, Name, Node};
 
-use super::{MAX_DEPTH, Printer, paren};
+use super::{MAX_DEPTH, Printer, paren, shown_name};
 use crate::meta::FVarId;
 
-/// What stands around a variable of this kind.
-fn brackets(bi: BinderInfo) -> (&'static str, &'static str) {
-    match bi {
-        BinderInfo::Default => ("(", ")"),
-        BinderInfo::Implicit => ("{", "}"),
-        BinderInfo::StrictImplicit => ("⦃", "⦄"),
-        BinderInfo::InstImplicit => ("[", "]"),
-    }
+/// Variables of one type, bound together.
+struct Group {
+    names: Vec<String>,
+    ty: Expr,
+    bi: BinderInfo,
+    text: String,
 }
 
-/// What ends a group of variables.
-fn end_of(group: &Option<(BinderInfo, String)>) -> String {
-    match group {
-        Some((bi, ty)) => format!(" : {ty}{}", brackets(*bi).1),
-        None => String::new(),
+impl Group {
+    fn show(&self) -> String {
+        let (open, close) = match self.bi {
+            BinderInfo::Default => ("(", ")"),
+            BinderInfo::Implicit => ("{", "}"),
+            BinderInfo::StrictImplicit => ("⦃", "⦄"),
+            BinderInfo::InstImplicit => ("[", "]"),
+        };
+        format!("{open}{} : {}{close}", self.names.join(" "), self.text)
     }
 }
 
@@ -61,8 +63,8 @@ impl<'b> Printer<'_, 'b> {
         name
     }
 
-    fn var(&self, x: FVarId) -> String {
-        self.el.st.name_to_string(self.el.local(x).user_name)
+    pub(super) fn var(&self, x: FVarId) -> String {
+        shown_name(self.el.st, self.el.local(x).user_name)
     }
 
     pub(super) fn lambda(&mut self, e: Expr, prec: u32) -> String {
@@ -98,61 +100,76 @@ impl<'b> Printer<'_, 'b> {
             let b = self.opened(n, ty, body, |p, _, b| p.term(b, 25));
             return paren(25, prec, format!("{a} → {b}"));
         }
-        if self.el.is_prop(e) {
-            let s = self.foralls(e, String::from("∀"), None);
-            return paren(24, prec, s);
-        }
-        let t = self.term(ty, 0);
-        let (open, close) = brackets(bi);
-        let s = self.opened(n, ty, body, |p, x, b| {
-            let v = p.var(x);
-            let rest = p.term(b, 0);
-            format!("{open}{v} : {t}{close} → {rest}")
-        });
+        let is_prop = self.el.is_prop(e);
+        let s = self.telescope(e, is_prop, Vec::new());
         paren(24, prec, s)
     }
 
-    /// The variables that a statement begins with, those of one type together, and then what is said of them. `group` is the
-    /// one that is being written: its kind, and its type.
-    fn foralls(&mut self, e: Expr, mut out: String, group: Option<(BinderInfo, String)>) -> String {
+    /// `∀ (x y : A) {z : B}, …`, or `(x y : A) → {z : B} → …`: binders of one type stand together.
+    fn telescope(&mut self, e: Expr, is_prop: bool, mut groups: Vec<Group>) -> String {
         let st = self.el.st;
         if let Node::Pi(n, ty, body, bi) = st.node(e)
             && (st.has_loose_bvar(body, 0) || bi != BinderInfo::Default)
             && self.depth < MAX_DEPTH
             && self.pieces < self.limit
         {
-            let t = self.term(ty, 0);
+            let joins = |g: &Group| g.ty == ty && g.bi == bi && bi != BinderInfo::InstImplicit;
+            if !groups.last().is_some_and(joins) {
+                let text = self.term(ty, 0);
+                groups.push(Group {
+                    names: Vec::new(),
+                    ty,
+                    bi,
+                    text,
+                });
+            }
             self.depth += 1;
             self.pieces += 1;
             let s = self.opened(n, ty, body, |p, x, b| {
-                let same = group.as_ref().is_some_and(|(k, u)| *k == bi && *u == t);
-                if !same {
-                    out.push_str(&end_of(&group));
-                    out.push(' ');
-                    out.push_str(brackets(bi).0);
-                } else {
-                    out.push(' ');
+                let v = p.var(x);
+                if let Some(g) = groups.last_mut() {
+                    g.names.push(v);
                 }
-                out.push_str(&p.var(x));
-                logic::subst::with_stack(|| p.foralls(b, out, Some((bi, t))))
+                logic::subst::with_stack(|| p.telescope(b, is_prop, groups))
             });
             self.depth -= 1;
             return s;
         }
         let rest = self.term(e, 0);
-        format!("{out}{}, {rest}", end_of(&group))
+        let binders: Vec<String> = groups.iter().map(Group::show).collect();
+        match is_prop {
+            true => format!("∀ {}, {rest}", binders.join(" ")),
+            false => format!("{} → {rest}", binders.join(" → ")),
+        }
     }
 
     pub(super) fn exists(&mut self, f: Expr, prec: u32) -> Option<String> {
-        let Node::Lam(n, ty, body, _) = self.el.st.node(f) else {
+        if !matches!(self.el.st.node(f), Node::Lam(..)) {
             return None;
-        };
-        let s = self.opened(n, ty, body, |p, x, b| {
-            let v = p.var(x);
-            let rest = p.term(b, 0);
-            format!("∃ {v}, {rest}")
-        });
+        }
+        let s = self.exists_vars(f, String::from("∃"));
         Some(paren(24, prec, s))
+    }
+
+    /// `f` is the predicate of an `∃`; `out` what is written so far.
+    fn exists_vars(&mut self, f: Expr, mut out: String) -> String {
+        let Node::Lam(n, ty, body, _) = self.el.st.node(f) else {
+            let body = self.term(f, 0);
+            return format!("{out}, {body}");
+        };
+        self.opened(n, ty, body, |p, x, b| {
+            out.push(' ');
+            out.push_str(&p.var(x));
+            match p.el.match_app(b, "Exists", 2) {
+                Some(args) if matches!(p.el.st.node(args[1]), Node::Lam(..)) => {
+                    p.exists_vars(args[1], out)
+                }
+                _ => {
+                    let body = p.term(b, 0);
+                    format!("{out}, {body}")
+                }
+            }
+        })
     }
 
     pub(super) fn let_(&mut self, n: Name, ty: Expr, v: Expr, body: Expr, prec: u32) -> String {

@@ -6,7 +6,7 @@ mod binders;
 mod goal;
 mod ops;
 
-use logic::{BinderInfo, Expr, Level, LevelNode, Name, Node};
+use logic::{BinderInfo, Expr, Level, LevelNode, Name, Node, Store};
 
 use crate::meta::{Elab, FVarId, MVarId};
 
@@ -100,6 +100,33 @@ fn level(el: &Elab<'_>, l: Level, arg: bool) -> String {
     }
 }
 
+/// A name as a script would write it: parts that are no identifiers stand in `«»`, so that `«a.b»` is not taken for `a.b`.
+/// Names that no script can write (`h✝`) stay as they are.
+pub fn shown_name(st: &Store<'_>, n: Name) -> String {
+    let mut parts = Vec::new();
+    let mut n = n;
+    while !n.is_anon() {
+        parts.push(match st.name_last(n) {
+            Some(s) if needs_quotes(s) => format!("«{s}»"),
+            Some(s) => s.to_owned(),
+            None => {
+                let all = st.name_to_string(n);
+                all.rsplit('.').next().unwrap_or_default().to_owned()
+            }
+        });
+        n = st.name_prefix(n);
+    }
+    parts.reverse();
+    parts.join(".")
+}
+
+fn needs_quotes(part: &str) -> bool {
+    use crate::syntax::lexer::single_token;
+    use crate::syntax::token::Tok;
+    let made = part.contains('✝') || part.starts_with(|c: char| c.is_ascii_digit());
+    !made && !part.contains('»') && single_token(part) != Some(Tok::Ident) || part.contains('.')
+}
+
 impl<'b> Printer<'_, 'b> {
     /// Prints `e`; parentheses if its outermost form binds less than `prec`.
     fn term(&mut self, e: Expr, prec: u32) -> String {
@@ -117,14 +144,14 @@ impl<'b> Printer<'_, 'b> {
         let st = self.el.st;
         match st.node(e) {
             Node::BVar(i) => format!("#{i}"),
-            Node::FVar(i) => st.name_to_string(self.el.local(FVarId(i)).user_name),
+            Node::FVar(i) => self.var(FVarId(i)),
             Node::MVar(i) => self.hole(MVarId(i)),
             Node::Sort(l) => self.sort(l, prec),
             Node::Const(n, ls) if self.explicit && !ls.is_empty() => {
                 let ls: Vec<String> = ls.iter().map(|l| self.el.pp_level(*l)).collect();
-                format!("{}.{{{}}}", st.name_to_string(n), ls.join(", "))
+                format!("{}.{{{}}}", shown_name(st, n), ls.join(", "))
             }
-            Node::Const(n, _) => st.name_to_string(n),
+            Node::Const(n, _) => shown_name(st, n),
             Node::Nat(n) => n.to_string(),
             Node::Str(s) => format!("{s:?}"),
             Node::Proj(s, i, x) => {

@@ -66,6 +66,13 @@ impl<'b> Printer<'_, 'b> {
                 let p = self.term(*p, 40);
                 return Some(paren(40, prec, format!("¬{p}")));
             }
+            ("Int.ofNat", [n]) => {
+                if let Node::Nat(k) = st.node(*n) {
+                    return Some(k.to_string());
+                }
+                let n = self.term(*n, MAX);
+                return Some(format!("↑{n}"));
+            }
             ("Exists", [f]) => return self.exists(*f, prec),
             ("Bool.not", [b]) => {
                 let b = self.term(*b, MAX);

@@ -506,6 +506,8 @@ pub enum UnOp {
     BoolNot,
     /// `-`
     Neg,
+    /// `↑`: the coercion to the type that is expected
+    Coe,
 }
 
 /// Built-in infix operators. Their meaning is found by the type of the operands.

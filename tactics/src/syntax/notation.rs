@@ -34,7 +34,28 @@ impl Notations {
         }
     }
 
-    /// Adds a notation; it hides an older one with the same first word in the same place.
+    /// Whether a notation is found by the same word in the same place.
+    pub fn is_taken(&self, items: &[NotationItem]) -> bool {
+        let wanted = found_by(items);
+        self.decls.iter().any(|d| found_by(&d.items) == wanted)
+    }
+
+    /// The words by which more than one notation is found.
+    pub fn conflicts(&self) -> Vec<&str> {
+        let mut words = Vec::new();
+        for (i, d) in self.decls.iter().enumerate() {
+            let key = found_by(&d.items);
+            if self.decls[..i].iter().any(|e| found_by(&e.items) == key)
+                && let Some((_, word)) = key
+                && !words.contains(&word)
+            {
+                words.push(word);
+            }
+        }
+        words
+    }
+
+    /// Adds a notation.
     pub fn add(&mut self, decl: Arc<NotationDecl>) {
         for item in &decl.items {
             if let NotationItem::Word(word) = item
@@ -82,6 +103,68 @@ impl Notations {
             matches!(d.items.as_slice(), [NotationItem::Place { .. }, NotationItem::Word(w), ..] if w == word)
         })
     }
+}
+
+/// The word by which a notation is found, and whether a term comes before it.
+fn found_by(items: &[NotationItem]) -> Option<(bool, &str)> {
+    match items {
+        [NotationItem::Word(w), ..] => Some((false, w)),
+        [NotationItem::Place { .. }, NotationItem::Word(w), ..] => Some((true, w)),
+        _ => None,
+    }
+}
+
+/// Why a word cannot be one of a notation, if it would take away the meaning of text that has one without it: names,
+/// and signs that can stand side by side.
+pub fn hides_text(word: &str) -> Option<&'static str> {
+    use super::token::Tok;
+    if word.contains(|c: char| c.is_alphabetic() || c == '_') {
+        return Some("a word with letters could be read as a name: use signs");
+    }
+    let (tokens, _) = super::lexer::lex(word, 0, 0, &Notations::new());
+    let signs = &tokens[..tokens.len().saturating_sub(1)];
+    let inside = |t: Tok| {
+        matches!(
+            t,
+            Tok::LParen
+                | Tok::RParen
+                | Tok::LBracket
+                | Tok::RBracket
+                | Tok::LBrace
+                | Tok::RBrace
+                | Tok::LStrict
+                | Tok::RStrict
+                | Tok::LAngle
+                | Tok::RAngle
+                | Tok::LQuote
+                | Tok::RQuote
+                | Tok::Comma
+                | Tok::Semi
+                | Tok::Colon
+                | Tok::Assign
+                | Tok::Dot
+                | Tok::FatArrow
+                | Tok::Underscore
+        )
+    };
+    let begins = |t: Tok| {
+        matches!(
+            t,
+            Tok::Minus
+                | Tok::Not
+                | Tok::Bang
+                | Tok::UpArrow
+                | Tok::Lambda
+                | Tok::Forall
+                | Tok::Exists
+                | Tok::At
+                | Tok::CDot
+        )
+    };
+    let many = signs.len() > 1;
+    let hides =
+        many && (signs.iter().any(|t| inside(t.tok)) || signs[1..].iter().any(|t| begins(t.tok)));
+    hides.then_some("its signs can stand side by side with their own meanings")
 }
 
 /// True for a word that is a token already.

@@ -275,6 +275,9 @@ pub enum Tok {
     /// `!`
     #[token("!")]
     Bang,
+    /// `↑`
+    #[token("↑")]
+    UpArrow,
     /// `::`
     #[token("::")]
     ColonColon,

@@ -1,7 +1,7 @@
 //! Type-checking of terms that may contain metavariables: for terms in which subterms were replaced.
 
 use logic::subst::with_stack;
-use logic::{Expr, Node};
+use logic::{Expr, Name, Node};
 use rustc_hash::FxHashSet;
 
 use crate::meta::{Elab, Result};
@@ -16,12 +16,19 @@ pub(crate) struct IllTyped {
     pub expected: Expr,
     /// The argument's type.
     pub found: Expr,
+    /// The binders around it inside of the term, but the outermost, with the words for them.
+    pub under: Vec<(&'static str, Name)>,
 }
 
 /// Looks for an ill-typed application in a term without loose bound variables.
 pub(crate) fn ill_typed<'b>(el: &mut Elab<'b>, e: Expr) -> Result<Option<IllTyped>> {
     let mut seen = FxHashSet::default();
-    el.with_lctx_saved(|el| go(el, e, &mut seen))
+    let found = el.with_lctx_saved(|el| go(el, e, &mut seen))?;
+    Ok(found.map(|mut bad| {
+        bad.under.pop();
+        bad.under.reverse();
+        bad
+    }))
 }
 
 fn go<'b>(el: &mut Elab<'b>, e: Expr, seen: &mut FxHashSet<Expr>) -> Result<Option<IllTyped>> {
@@ -56,15 +63,23 @@ fn go<'b>(el: &mut Elab<'b>, e: Expr, seen: &mut FxHashSet<Expr>) -> Result<Opti
                 arg: a,
                 expected,
                 found,
+                under: Vec::new(),
             }))
         }
         Node::Lam(n, t, b, bi) | Node::Pi(n, t, b, bi) => {
             if let Some(bad) = go(el, t, seen)? {
                 return Ok(Some(bad));
             }
+            let word = match st.node(e) {
+                Node::Pi(..) => "∀",
+                _ => "fun",
+            };
             let x = el.push_local(n, t, bi);
             let b = st.instantiate1(b, x);
-            go(el, b, seen)
+            Ok(go(el, b, seen)?.map(|mut bad| {
+                bad.under.push((word, n));
+                bad
+            }))
         }
         Node::Let(n, t, v, b) => {
             if let Some(bad) = go(el, t, seen)? {

@@ -11,7 +11,7 @@ use super::basic;
 use super::util::{ident_name, nearest, on_goal, run_closed, strictly};
 
 /// How often `repeat` runs its tactic at most.
-const MAX_REPEAT: u32 = 100_000;
+const MAX_REPEAT: u32 = 1000;
 
 /// Runs a combinator. `false` if the tactic is none.
 pub(crate) fn run<'b>(el: &mut Elab<'b>, goals: &mut Vec<MVarId>, t: &Tactic) -> Result<bool> {
@@ -156,24 +156,30 @@ fn repeat<'b>(
     b: &TacticBlock,
     span: Span,
 ) -> Result<()> {
+    let start = goals.first().copied();
     for _ in 0..MAX_REPEAT {
         if goals.is_empty() {
             return Ok(());
         }
         let before = goals.clone();
         if !attempt(el, goals, b) || *goals == before {
-            return Ok(());
-        }
-        if !el.tick() {
-            break;
+            // A tactic that runs out of steps fails like any other.
+            return match el.exhausted() {
+                true => Err(el.out_of_steps()),
+                false => Ok(()),
+            };
         }
     }
-    Err(ElabError::new(
+    let err = ElabError::new(
         span,
-        format!(
-            "`repeat` has run its tactic {MAX_REPEAT} times (or used up the step limit) without coming to an end"
-        ),
-    ))
+        format!("`repeat` does not come to an end: its tactic has succeeded {MAX_REPEAT} times"),
+    )
+    .code("tactic.repeat")
+    .help("`repeat` is for a tactic that fails when there is nothing left for it to do");
+    Err(match start {
+        Some(g) => on_goal(el, err, g),
+        None => err,
+    })
 }
 
 fn any_goals<'b>(el: &mut Elab<'b>, goals: &mut Vec<MVarId>, b: &TacticBlock) -> Result<()> {

@@ -6,6 +6,7 @@
 mod alternatives;
 mod auto;
 pub(crate) mod basic;
+mod below_binders;
 pub(crate) mod cases;
 pub(crate) mod check;
 mod combine;
@@ -22,7 +23,7 @@ pub mod omega;
 pub(crate) mod rcases;
 pub(crate) mod rewrite;
 mod ring;
-mod simp;
+pub(crate) mod simp;
 pub(crate) mod subst;
 pub(crate) mod unfold;
 pub(crate) mod unify;
@@ -106,6 +107,7 @@ fn run_on<'b>(el: &mut Elab<'b>, m: MVarId, t: &Tactic) -> Result<Vec<MVarId>> {
         TacticKind::Simp {
             flavour,
             only,
+            contextual,
             args,
             using,
             loc,
@@ -113,7 +115,7 @@ fn run_on<'b>(el: &mut Elab<'b>, m: MVarId, t: &Tactic) -> Result<Vec<MVarId>> {
             el,
             m,
             *flavour,
-            *only,
+            (*only, *contextual),
             args.as_deref().unwrap_or_default(),
             using.as_ref(),
             loc.as_ref(),
@@ -155,7 +157,9 @@ fn run_on<'b>(el: &mut Elab<'b>, m: MVarId, t: &Tactic) -> Result<Vec<MVarId>> {
         }
         TacticKind::Named { name, args } => named::run(el, m, name, args),
         TacticKind::Ring => ring::ring(el, m),
-        TacticKind::Error => Err(ElabError::new(t.span, "this tactic could not be read")),
+        TacticKind::Error => {
+            Err(ElabError::new(t.span, "this tactic could not be read").code("reported"))
+        }
         TacticKind::Done
         | TacticKind::Skip
         | TacticKind::First(_)

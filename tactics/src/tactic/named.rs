@@ -179,7 +179,7 @@ pub(crate) fn run<'b>(
             {
                 err = err.help(format!("did you mean `{n}`?"));
             }
-            Err(err)
+            Err(err.note("the chapter Tactics of the book (`book/src/tactics.md`) shows them all"))
         }
     }
 }

@@ -6,8 +6,10 @@ use crate::meta::{Elab, ElabError, FVarId, MVarId, Result, Transparency};
 use crate::syntax::ast::{Location, RwFlavour, RwRule};
 
 use super::basic;
+use super::below_binders::bound_instance;
 use super::check::ill_typed;
 use super::location::{at_places, places};
+use super::unfold::eq_def;
 use super::util::{ATTEMPT, goal_in, on_goal, tag, term_ident, with_budget};
 
 /// An equation ready for use: `proof : lhs = rhs` in a type of universe `level`.
@@ -191,6 +193,18 @@ pub(crate) fn rewrite_term<'b>(
     }))
 }
 
+/// ` (below `fun i`)`.
+fn below<'b>(el: &Elab<'b>, under: &[(&'static str, Name)]) -> String {
+    let list: Vec<String> = under
+        .iter()
+        .map(|(w, n)| format!("`{w} {}`", el.st.name_to_string(*n)))
+        .collect();
+    match list.is_empty() {
+        true => String::new(),
+        false => format!(" (below {})", list.join(", ")),
+    }
+}
+
 fn motive_error<'b>(el: &mut Elab<'b>, lhs: Expr, bad: super::check::IllTyped) -> ElabError {
     let (l, f, a) = (el.pp(lhs), el.pp(bad.fun), el.pp(bad.arg));
     let (x, y) = (el.pp(bad.expected), el.pp(bad.found));
@@ -198,7 +212,8 @@ fn motive_error<'b>(el: &mut Elab<'b>, lhs: Expr, bad: super::check::IllTyped) -
         "cannot rewrite `{l}` here: the motive is not type correct"
     ))
     .note(format!(
-        "with `x` in its place, `{f}` would be given `{a}` of type `{y}`, but needs `{x}`"
+        "with `x` in its place, `{f}` would be given `{a}` of type `{y}`, but needs `{x}`{}",
+        below(el, &bad.under)
     ))
     .help("a type in the goal depends on the term: `subst` or `cases` the equation, `simp` (which rewrites the proofs too), or `generalize` the dependent part first")
 }
@@ -290,6 +305,11 @@ fn candidates<'b>(el: &mut Elab<'b>, m: MVarId, rule: &RwRule) -> Result<Vec<Can
         && let Some(ConstantInfo::Definition { sig, .. }) = el.const_info(name)
     {
         let is_prop = el.is_prop(sig.ty);
+        if el.ext.well_founded.contains_key(&name) {
+            let mut eqs = el.equations_of(name)?;
+            eqs.extend(eq_def(el, name)?);
+            return Ok(eqs.into_iter().map(Candidate::Equation).collect());
+        }
         if !is_prop {
             return Ok(vec![Candidate::Unfold(name)]);
         }
@@ -308,6 +328,8 @@ enum Candidate {
     Term,
     /// The definition itself.
     Unfold(Name),
+    /// An equation of a function by a measure.
+    Equation(Name),
 }
 
 fn elaborate<'b>(
@@ -341,6 +363,10 @@ fn elaborate<'b>(
                     .note(format!("it has type `{t}`")))
                 }
             }
+        }
+        Candidate::Equation(n) => {
+            let c = el.mk_const(*n)?;
+            equation_of(el, c, rule.rev)
         }
         Candidate::Unfold(n) if rule.rev => unfold_equation(el, *n, true),
         Candidate::Unfold(n) => unfolding_in(el, whole, *n),
@@ -467,8 +493,55 @@ fn step<'b>(
     .note(format!("the {where_} is `{whole}`"));
     if let Some(h) = reverse_works(el, m, place, rule, &cands) {
         err = err.help(h);
+    } else {
+        err = bound_instances(el, m, place, rule, &cands, err);
     }
     Err(on_goal(el, err, m))
+}
+
+/// Says that there are instances which a binder keeps from being rewritten.
+fn bound_instances<'b>(
+    el: &mut Elab<'b>,
+    m: MVarId,
+    place: Option<FVarId>,
+    rule: &RwRule,
+    cands: &[Candidate],
+    err: ElabError,
+) -> ElabError {
+    let saved = el.save();
+    let whole = match place {
+        None => el.mvar_type(m),
+        Some(h) => el.local(h).ty,
+    };
+    let mut found = None;
+    for c in cands {
+        let eq = match c {
+            Candidate::Unfold(n) => unfold_equation(el, *n, rule.rev),
+            _ => elaborate(el, m, rule, c, whole),
+        };
+        if let Ok(Some(eq)) = eq {
+            found = el.with_goal(m, |el| bound_instance(el, whole, eq.lhs));
+        }
+    }
+    el.restore(&saved);
+    let Some(b) = found else {
+        return err;
+    };
+    let (x, word) = (&b.variable, b.binder);
+    let first = match (word, b.outermost && place.is_none()) {
+        ("∀", true) => format!(", or `intro {x}` first"),
+        ("fun", true) => format!(", or `funext {x}` (`ext`, `congr`) first"),
+        _ => String::new(),
+    };
+    err.note(format!(
+        "`{}` is an instance, but `{x}` is bound by `{word} {x}`, and `rw` rewrites only what has a meaning outside",
+        b.instance
+    ))
+    .help(format!(
+        "`simp only [{}{}]` rewrites below binders{first}",
+        if rule.rev { "← " } else { "" },
+        term_ident(&rule.term).map_or("…", |i| &*i.name)
+    ))
 }
 
 fn rule_text(rule: &RwRule) -> String {

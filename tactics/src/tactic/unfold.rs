@@ -2,7 +2,7 @@
 
 use logic::{ConstantInfo, Declaration, Expr, Name, Node, Signature};
 
-use crate::meta::{Elab, ElabError, LCtx, MVarId, Result};
+use crate::meta::{Elab, ElabError, FVarId, LCtx, MVarId, Result};
 use crate::syntax::ast::{Ident, Location};
 
 use super::cases::{cases_core, no_names};
@@ -45,9 +45,13 @@ pub(crate) fn unfold<'b>(
                 Some(h) => el.local(h).ty,
             };
             let ty = el.instantiate_mvars(ty);
-            let new = el.with_goal(goal, |el| unfold_in(el, ty, *n));
+            let by_measure = el.ext.well_founded.contains_key(n);
+            let new = match by_measure {
+                true => ty,
+                false => el.with_goal(goal, |el| unfold_in(el, ty, *n)),
+            };
             if new == ty
-                && el.ext.rec_arg.contains_key(n)
+                && (by_measure || el.ext.rec_arg.contains_key(n))
                 && let Some(eq) = equation(el, *n)?
             {
                 let rewritten = match place {
@@ -160,7 +164,8 @@ pub(crate) fn eq_def<'b>(el: &mut Elab<'b>, f: Name) -> Result<Option<Name>> {
     if el.env.get(name).is_some() {
         return Ok(Some(name));
     }
-    let Some(body) = el.ext.smart.get(&f).copied() else {
+    let by_measure = el.ext.well_founded.get(&f).copied();
+    let Some(body) = by_measure.or(el.ext.smart.get(&f).copied()) else {
         return Ok(None);
     };
     let Some(info) = el.const_info(f) else {
@@ -180,7 +185,11 @@ pub(crate) fn eq_def<'b>(el: &mut Elab<'b>, f: Name) -> Result<Option<Name>> {
     let goal = goal_in(el, LCtx::default(), statement, Name::ANON);
     let n = el.count_foralls(statement);
     let (_, g) = el.intro_n(goal, n, &[])?;
-    if !prove_by_cases(el, g, 0)? {
+    let proved = match by_measure {
+        Some(_) => prove_by_fix(el, g, 0)?,
+        None => prove_by_cases(el, g, 0)?,
+    };
+    if !proved {
         el.restore(&saved);
         return Ok(None);
     }
@@ -227,6 +236,69 @@ fn prove_by_cases<'b>(el: &mut Elab<'b>, m: MVarId, depth: u32) -> Result<bool> 
     let refl = el.with_goal(m, |el| el.mk_eq_refl(lhs))?;
     el.assign(m, refl);
     Ok(true)
+}
+
+/// The same for a function by a measure: in each case of the variables that are matched anywhere, the equation is the one
+/// of `WellFounded.fix`.
+fn prove_by_fix<'b>(el: &mut Elab<'b>, m: MVarId, depth: u32) -> Result<bool> {
+    if depth > 64 {
+        return Ok(false);
+    }
+    let target = el.mvar_type(m);
+    let Some((_, lhs, rhs)) = el.match_eq(target) else {
+        return Ok(false);
+    };
+    let lctx = el.mvar_lctx(m);
+    let matched = el.with_goal(m, |el| matched_variable(el, rhs));
+    match matched.filter(|x| lctx.contains(*x)) {
+        Some(x) => {
+            for c in cases_core(el, m, x, &no_names)? {
+                if !prove_by_fix(el, c.goal, depth + 1)? {
+                    return Ok(false);
+                }
+            }
+        }
+        None => {
+            let proof = el.with_goal(m, |el| el.fix_unfolding(lhs))?;
+            el.assign(m, proof);
+        }
+    }
+    Ok(true)
+}
+
+/// A variable on which a match in a term is stuck.
+fn matched_variable<'b>(el: &mut Elab<'b>, e: Expr) -> Option<FVarId> {
+    if !el.tick() {
+        return None;
+    }
+    let st = el.st;
+    let (f, args) = st.unfold_app(e);
+    if let Node::Const(c, _) = st.node(f)
+        && let Some(info) = el.cases_on_info(c)
+        && let Some(major) = args.get(info.major())
+    {
+        if let Some(x) = as_fvar(st, *major) {
+            return Some(x);
+        }
+        let reduced = match st.has_loose_bvars(e) {
+            true => e,
+            false => el.whnf_core(e),
+        };
+        if reduced != e {
+            return matched_variable(el, reduced);
+        }
+    }
+    logic::subst::with_stack(|| match st.node(e) {
+        Node::App(f, a) => matched_variable(el, f).or_else(|| matched_variable(el, a)),
+        Node::Lam(_, t, b, _) | Node::Pi(_, t, b, _) => {
+            matched_variable(el, t).or_else(|| matched_variable(el, b))
+        }
+        Node::Let(_, t, v, b) => matched_variable(el, t)
+            .or_else(|| matched_variable(el, v))
+            .or_else(|| matched_variable(el, b)),
+        Node::Proj(_, _, x) => matched_variable(el, x),
+        _ => None,
+    })
 }
 
 /// `f x₁ … xₙ = body` with open variables.

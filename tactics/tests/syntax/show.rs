@@ -463,11 +463,13 @@ pub fn show_tactic(t: &Tactic) -> String {
         TacticKind::Simp {
             flavour,
             only,
+            contextual,
             args,
             using,
             loc: l,
         } => format!(
-            "{flavour:?}{}{}{}{}",
+            "{flavour:?}{}{}{}{}{}",
+            if *contextual { " +contextual" } else { "" },
             if *only { " only" } else { "" },
             args.as_ref()
                 .map_or(String::new(), |a| format!(" {}", simp_args(a))),

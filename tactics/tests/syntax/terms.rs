@@ -293,8 +293,8 @@ fn calc_as_a_term() {
 fn notations_of_the_script() {
     let s = script(
         "notation:65 a:66 \" ⊕ \" b:65 => add a b\ninfixl:70 \" ⊗⊗ \" => mul\nprefix:max \"√\" => sqrt\n\
-         notation \"‖\" x \"‖\" => norm x\npostfix:90 \"!!\" => fact\ninfix:50 \" mod \" => modulo\n\
-         #check a ⊕ b ⊕ c ⊗⊗ √d ⊗⊗ e\n#check f ‖x ⊕ y‖ + n!!\n#check a ⊕ b mod c.mod",
+         notation \"‖\" x \"‖\" => norm x\npostfix:90 \"‼\" => fact\ninfix:50 \" ⊘ \" => modulo\n\
+         #check a ⊕ b ⊕ c ⊗⊗ √d ⊗⊗ e\n#check f ‖x ⊕ y‖ + n‼\n#check a ⊕ b ⊘ c.mod",
     );
     let checks: Vec<String> = s
         .commands
@@ -341,17 +341,42 @@ fn notations_that_cannot_work_are_refused() {
             "x y",
         ),
         (
-            "notation \"D\" x => (x, x)",
+            "notation \"‡\" x => (x, x)",
             "its right-hand side may use each place once",
             "(x, x)",
         ),
         (
-            "notation \"D\" x => fun y => x",
+            "notation \"‡\" x => fun y => x",
             "its right-hand side may use each place once",
             "fun y => x",
         ),
         (
-            "notation \"D\" x x => x",
+            "notation \"True\" => False",
+            "a word with letters could be read as a name",
+            "\"True\"",
+        ),
+        (
+            "notation \"‖\" x \"then\" => x",
+            "a word with letters could be read as a name",
+            "\"then\"",
+        ),
+        (
+            "infixl:65 \" +- \" => f",
+            "its signs can stand side by side",
+            "\" +- \"",
+        ),
+        (
+            "infixl:65 \" )+ \" => f",
+            "its signs can stand side by side",
+            "\" )+ \"",
+        ),
+        (
+            "infixl:65 \" ⊕ \" => f\ninfixr:60 \" ⊕ \" => g",
+            "its first word has a meaning there already",
+            "infixr",
+        ),
+        (
+            "notation \"‡\" x x => x",
             "it has two places called `x`",
             "x",
         ),

@@ -131,6 +131,8 @@ pub enum TacticKind {
         flavour: SimpFlavour,
         /// `only`
         only: bool,
+        /// `+contextual`
+        contextual: bool,
         /// The list in brackets.
         args: Option<Vec<SimpArg>>,
         /// `using e` (only `simpa`)

@@ -76,6 +76,7 @@ impl Parser<'_> {
             }
             Tok::Not => return self.prefix(UnOp::Not, 40, LEAD),
             Tok::Bang => return self.prefix(UnOp::BoolNot, 40, LEAD),
+            Tok::UpArrow => return self.prefix(UnOp::Coe, MAX, MAX),
             Tok::Minus if min <= 75 => return self.prefix(UnOp::Neg, 75, 75),
             Tok::Lambda | Tok::Kw(Kw::Fun) => self.fun()?,
             Tok::Kw(Kw::Sorry) => {

@@ -387,7 +387,19 @@ impl Parser<'_> {
         })
     }
 
+    /// `+contextual`, the one option of `simp`.
+    fn contextual(&mut self) -> PResult<bool> {
+        if !self.continues() || !self.eat(Tok::Plus) {
+            return Ok(false);
+        }
+        if self.eat_word("contextual") {
+            return Ok(true);
+        }
+        Err(self.expected(&["`contextual`"], "after the `+` of `simp`"))
+    }
+
     fn simp(&mut self, flavour: SimpFlavour) -> PResult<TacticKind> {
+        let contextual = self.contextual()?;
         let only = self.continues() && self.eat_word("only");
         let args = if self.is(Tok::LBracket) && self.continues() {
             Some(self.simp_args()?)
@@ -406,6 +418,7 @@ impl Parser<'_> {
         Ok(TacticKind::Simp {
             flavour,
             only,
+            contextual,
             args,
             using,
             loc,

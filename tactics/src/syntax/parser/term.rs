@@ -194,6 +194,7 @@ impl Parser<'_> {
             | Tok::Lambda
             | Tok::Not
             | Tok::Bang
+            | Tok::UpArrow
             | Tok::Kw(Kw::Fun | Kw::Sorry | Kw::Prop | Kw::Type | Kw::Sort) => true,
             Tok::At => next.tok == Tok::Ident && !next.space_before,
             Tok::Dot => next.tok == Tok::Ident && !next.space_before && self.peek().space_before,

@@ -7,7 +7,7 @@ use super::{PResult, Parser};
 use crate::syntax::ast::{CommandKind, Fixity, NotationDecl, NotationItem, Span, Term, TermKind};
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::lexer;
-use crate::syntax::notation::{check_rhs, expand, is_builtin};
+use crate::syntax::notation::{check_rhs, expand, hides_text, is_builtin};
 use crate::syntax::token::{Kw, Tok};
 
 /// The greatest precedence that a notation may state.
@@ -159,6 +159,10 @@ impl Parser<'_> {
         if let Err(why) = check_rhs(&decl) {
             return Err(self.err_at(SyntaxErrorKind::BadNotation(why), decl.rhs.span));
         }
+        if self.notations.is_taken(&decl.items) {
+            let why = "its first word has a meaning there already".to_string();
+            return Err(self.err_at(SyntaxErrorKind::BadNotation(why), keyword.span));
+        }
         let decl = Arc::new(decl);
         self.notations.add(decl.clone());
         self.relex();
@@ -251,7 +255,7 @@ impl Parser<'_> {
         } else if word.starts_with(|c: char| c.is_ascii_digit()) {
             Some("a word begins with a digit")
         } else {
-            None
+            hides_text(word)
         };
         match bad {
             Some(why) => Err(Box::new(SyntaxError::new(

@@ -142,7 +142,7 @@ impl Simp {
         el.with_lctx_saved(|el| {
             let x = el.push_local(n, t, bi);
             let body = st.instantiate1(b, x);
-            let r = self.below_binder(el, t, body)?;
+            let r = self.below_binder(el, (x, t), body)?;
             if r.expr == body {
                 return Ok(Simplified::same(e));
             }
@@ -179,7 +179,7 @@ impl Simp {
         el.with_lctx_saved(|el| {
             let x = el.push_local(n, t, bi);
             let body = st.instantiate1(b, x);
-            let r = self.below_binder(el, t, body)?;
+            let r = self.below_binder(el, (x, t), body)?;
             if r.expr == st.const0("True") {
                 let p = of_eq_true(el, body, r.proof);
                 let p = el.mk_lambda(&[x], p);
@@ -214,11 +214,22 @@ impl Simp {
         let st = el.st;
         let (truth, falsity) = (st.const0("True"), st.const0("False"));
         let rp = self.simplify(el, p)?;
-        let rq = self.simplify(el, q)?;
+        let (rq, assumed) = if self.contextual && rp.expr != truth && rp.expr != falsity {
+            self.assuming(el, n, rp.expr, q)?
+        } else {
+            (self.simplify(el, q)?, None)
+        };
         let lam = |ty: Expr, body: Expr| st.lam(n, ty, body, BinderInfo::Default);
         if rq.expr == truth {
             let h = of_eq_true(el, q, rq.proof);
-            return Ok(eq_true(el, e, lam(p, h)));
+            let h = match assumed {
+                None => lam(p, h),
+                Some(x) => {
+                    let h = el.mk_lambda(&[x], h);
+                    weaken(el, (n, p), rp.proof, h)?
+                }
+            };
+            return Ok(eq_true(el, e, h));
         }
         if rp.expr == falsity {
             let not_p = of_eq_false(el, p, rp.proof);
@@ -233,10 +244,13 @@ impl Simp {
             _ => {
                 let hp = proof_or_refl(el, &rp)?;
                 let hq = proof_or_refl(el, &rq)?;
-                let c = st.constant(
-                    st.name("implies_congr"),
-                    &[logic::Level::ZERO, logic::Level::ZERO],
-                );
+                let (c, hq) = match assumed {
+                    None => {
+                        let levels = [logic::Level::ZERO, logic::Level::ZERO];
+                        (st.constant(st.name("implies_congr"), &levels), hq)
+                    }
+                    Some(x) => (st.const0("implies_congr_ctx"), el.mk_lambda(&[x], hq)),
+                };
                 Simplified {
                     expr: new,
                     proof: Some(st.apps(c, &[p, rp.expr, q, rq.expr, hp, hq])),
@@ -269,6 +283,28 @@ impl Simp {
             return Ok(Simplified::same(e));
         }
         Ok(step)
+    }
+
+    /// Simplifies `q` with the help of a proof of `p`; that proof, if what is found rests on it.
+    fn assuming<'b>(
+        &mut self,
+        el: &mut Elab<'b>,
+        n: Name,
+        p: Expr,
+        q: Expr,
+    ) -> Result<(Simplified, Option<Expr>)> {
+        el.with_lctx_saved(|el| {
+            let x = el.push_local(n, p, BinderInfo::Default);
+            let r = self.below_binder(el, (x, p), q)?;
+            let rests = |e: Expr| {
+                super::super::util::as_fvar(el.st, x)
+                    .is_some_and(|x| super::super::util::mentions(el.st, e, &[x]))
+            };
+            if rests(r.expr) {
+                return Ok((Simplified::same(q), None));
+            }
+            Ok((r, r.proof.filter(|h| rests(*h)).map(|_| x)))
+        })
     }
 
     /// `if c then a else b`: a decided condition chooses; otherwise condition and branches are simplified.
@@ -388,6 +424,24 @@ impl Simp {
         }
         Ok(Simplified { expr: new, proof })
     }
+}
+
+/// `fun x : p => h x'` with the proof `x'` of what `p` was simplified to.
+fn weaken<'b>(
+    el: &mut Elab<'b>,
+    (n, p): (Name, Expr),
+    simplified: Option<Expr>,
+    h: Expr,
+) -> Result<Expr> {
+    el.with_lctx_saved(|el| {
+        let x = el.push_local(n, p, BinderInfo::Default);
+        let y = match simplified {
+            None => x,
+            Some(s) => el.mk_eq_mp(s, x)?,
+        };
+        let body = el.head_beta(el.st.app(h, y));
+        Ok(el.mk_lambda(&[x], body))
+    })
 }
 
 /// Arguments that are left alone: types, instances and proofs.

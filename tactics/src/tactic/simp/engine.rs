@@ -8,11 +8,16 @@ use crate::meta::{Elab, ElabError, MVarId, Result, Transparency};
 use super::eval;
 use super::result::{Simplified, trans};
 use super::rules::{RuleSet, smaller};
+use super::trace::Trace;
 
 /// How many rewriting steps one call may take.
 const MAX_STEPS: u32 = 20_000;
 /// How often one rule may fire at one call before it is blamed for not coming to an end.
 const MAX_PER_RULE: u32 = 4_000;
+/// How deep simplifications may stand inside of each other.
+const MAX_NESTING: u32 = 400;
+/// How many of those around a term may have used a rule before the rules are blamed for going too deep.
+const MAX_NESTED_STEPS: u32 = 200;
 /// How deep conditions of rules may need conditions of rules.
 const MAX_DISCHARGE: u32 = 4;
 
@@ -22,13 +27,19 @@ pub(crate) struct Simp {
     pub rules: RuleSet,
     /// Only steps that hold by computation.
     pub definitional: bool,
+    /// What an implication assumes is used in what it concludes.
+    pub contextual: bool,
     memo: FxHashMap<Expr, Simplified>,
     /// Conditions of rules that were not proved; the context does not change, so they need not be tried again.
     failed: FxHashSet<Expr>,
     fired: FxHashMap<usize, u32>,
+    trace: Trace,
+    /// The terms whose simplification has begun and not ended: one that contains itself has no end.
+    active: FxHashSet<Expr>,
     steps: u32,
     depth: u32,
     nesting: u32,
+    nested_steps: u32,
 }
 
 impl Simp {
@@ -37,12 +48,16 @@ impl Simp {
         Simp {
             rules,
             definitional,
+            contextual: false,
             memo: FxHashMap::default(),
             failed: FxHashSet::default(),
             fired: FxHashMap::default(),
+            trace: Trace::default(),
+            active: FxHashSet::default(),
             steps: 0,
             depth: 0,
             nesting: 0,
+            nested_steps: 0,
         }
     }
 
@@ -58,12 +73,21 @@ impl Simp {
             }
             _ => {}
         }
-        if self.nesting > 400 {
+        if self.nesting > MAX_NESTING {
+            if self.nested_steps > MAX_NESTED_STEPS {
+                return Err(self.endless(el, e));
+            }
             return Ok(Simplified::same(e));
         }
+        if !self.active.insert(e) {
+            return Err(self.endless(el, e));
+        }
         self.nesting += 1;
+        let outer = self.nested_steps;
         let r = logic::subst::with_stack(|| self.simplify_loop(el, e));
+        self.nested_steps = outer;
         self.nesting -= 1;
+        self.active.remove(&e);
         let r = r?;
         // Where conditions of rules are not tried any more, less is found than elsewhere.
         if self.depth < MAX_DISCHARGE {
@@ -75,32 +99,40 @@ impl Simp {
         Ok(r)
     }
 
-    /// Simplifies below a binder. If what it binds is a proof, results found there may use it, so they are kept apart.
+    /// Simplifies below a binder of `x`. If that is a proof, results found there may use it, so they are kept apart.
     pub(super) fn below_binder<'b>(
         &mut self,
         el: &mut Elab<'b>,
-        ty: Expr,
+        (x, ty): (Expr, Expr),
         body: Expr,
     ) -> Result<Simplified> {
         if !el.is_prop(ty) {
             return self.simplify(el, body);
         }
+        let rules = self.rules.len();
+        if self.contextual {
+            self.rules.add_proof(el, x, false, super::GIVEN / 2)?;
+        }
         let memo = std::mem::take(&mut self.memo);
         let failed = std::mem::take(&mut self.failed);
+        let active = std::mem::take(&mut self.active);
         let r = self.simplify(el, body);
         self.memo = memo;
         self.failed = failed;
+        self.active = active;
+        self.rules.retire(rules);
         r
     }
 
     fn simplify_loop<'b>(&mut self, el: &mut Elab<'b>, e: Expr) -> Result<Simplified> {
         let mut acc = Simplified::same(e);
+        let mut rewritten: Vec<Expr> = Vec::new();
         loop {
             if el.exhausted() || !el.tick() {
                 return Ok(acc);
             }
             if let Some(next) = eval::reduce(el, &self.rules, acc.expr) {
-                self.count(el, None, acc.expr)?;
+                self.count(el, None, acc.expr, next)?;
                 acc = Simplified {
                     expr: next,
                     proof: acc.proof,
@@ -117,44 +149,47 @@ impl Simp {
                 };
                 continue;
             }
+            if rewritten.contains(&acc.expr) {
+                return Err(self.endless(el, acc.expr));
+            }
             match self.rewrite(el, acc.expr)? {
-                Some(r) => acc = trans(el, e, acc, r)?,
+                Some(r) => {
+                    if rewritten.is_empty() {
+                        self.nested_steps += 1;
+                    }
+                    rewritten.push(acc.expr);
+                    acc = trans(el, e, acc, r)?;
+                }
                 None => return Ok(acc),
             }
         }
     }
 
     /// Counts a step; blames a rule that fires without end.
-    fn count<'b>(&mut self, el: &mut Elab<'b>, rule: Option<usize>, at: Expr) -> Result<()> {
+    fn count<'b>(
+        &mut self,
+        el: &mut Elab<'b>,
+        rule: Option<usize>,
+        at: Expr,
+        to: Expr,
+    ) -> Result<()> {
         self.steps += 1;
+        self.trace.push(rule, at, to);
         if let Some(k) = rule {
             let n = self.fired.entry(k).or_insert(0);
             *n += 1;
             if *n > MAX_PER_RULE {
-                return Err(self.endless(el, at));
+                return Err(self.endless(el, to));
             }
         }
         if self.steps > MAX_STEPS {
-            return Err(self.endless(el, at));
+            return Err(self.endless(el, to));
         }
         Ok(())
     }
 
-    fn endless<'b>(&mut self, el: &mut Elab<'b>, at: Expr) -> ElabError {
-        let mut top: Vec<(u32, usize)> = self.fired.iter().map(|(k, n)| (*n, *k)).collect();
-        top.sort_by(|a, b| b.cmp(a));
-        let mut err = ElabError::msg(format!(
-            "`simp` does not come to an end: it has taken {} steps",
-            self.steps
-        ))
-        .code("tactic.simp.loop");
-        for (n, k) in top.into_iter().take(3) {
-            let name = self.rules.rule(k).clone().describe(el);
-            err = err.note(format!("`{name}` was used {n} times"));
-        }
-        let at = el.pp(at);
-        err.note(format!("the last term was `{at}`"))
-            .help("a rule whose right side contains an instance of its left side loops: leave it out (`-rule`), or use it from right to left (`← rule`)")
+    fn endless<'b>(&self, el: &mut Elab<'b>, at: Expr) -> ElabError {
+        self.trace.endless(el, &self.rules, at, self.steps)
     }
 
     /// One rule at the term itself.
@@ -162,14 +197,14 @@ impl Simp {
         if !self.definitional
             && let Some(r) = eval::evaluate(el, e)?
         {
-            self.count(el, None, e)?;
+            self.count(el, None, e, r.expr)?;
             return Ok(Some(r));
         }
         for k in self.rules.candidates(el.st, e) {
             let saved = el.save();
             match self.try_rule(el, k, e)? {
                 Some(r) => {
-                    self.count(el, Some(k), e)?;
+                    self.count(el, Some(k), e, r.expr)?;
                     return Ok(Some(r));
                 }
                 None => el.restore(&saved),
@@ -259,7 +294,10 @@ impl Simp {
             return Ok(None);
         }
         self.depth += 1;
+        // A condition may contain the term that it is a condition for.
+        let active = std::mem::take(&mut self.active);
         let r = self.simplify(el, p);
+        self.active = active;
         self.depth -= 1;
         let r = match r {
             Ok(r) => r,

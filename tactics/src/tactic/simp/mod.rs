@@ -5,6 +5,7 @@ pub(crate) mod engine;
 mod eval;
 pub(crate) mod result;
 pub(crate) mod rules;
+mod trace;
 
 use logic::{ConstantInfo, Expr};
 
@@ -29,9 +30,16 @@ struct Call {
     rules: RuleSet,
     /// All hypotheses (`*`).
     star: bool,
+    /// What an implication assumes is used in what it concludes.
+    contextual: bool,
 }
 
-fn collect<'b>(el: &mut Elab<'b>, m: MVarId, only: bool, args: &[SimpArg]) -> Result<Call> {
+fn collect<'b>(
+    el: &mut Elab<'b>,
+    m: MVarId,
+    (only, contextual): (bool, bool),
+    args: &[SimpArg],
+) -> Result<Call> {
     let mut rules = RuleSet::default();
     for n in ALWAYS {
         let n = el.name(n);
@@ -57,7 +65,11 @@ fn collect<'b>(el: &mut Elab<'b>, m: MVarId, only: bool, args: &[SimpArg]) -> Re
             }
         }
     }
-    Ok(Call { rules, star })
+    Ok(Call {
+        rules,
+        star,
+        contextual,
+    })
 }
 
 fn add_rule<'b>(
@@ -152,18 +164,17 @@ fn no_rule<'b>(el: &Elab<'b>, n: logic::Name) -> ElabError {
     .help("a rule is a fact `a = b`, `p ↔ q`, `¬p` or `p`, or a definition to unfold")
 }
 
-/// The tactics `simp`, `simp_all`, `dsimp`, `simpa`.
-#[allow(clippy::too_many_arguments)]
+/// The tactics `simp`, `simp_all`, `dsimp`, `simpa`; `options` are `only` and `+contextual`.
 pub(crate) fn simp<'b>(
     el: &mut Elab<'b>,
     m: MVarId,
     flavour: SimpFlavour,
-    only: bool,
+    options: (bool, bool),
     args: &[SimpArg],
     using: Option<&Term>,
     loc: Option<&Location>,
 ) -> Result<Vec<MVarId>> {
-    let call = collect(el, m, only, args)?;
+    let call = collect(el, m, options, args)?;
     match flavour {
         SimpFlavour::SimpAll => simp_all(el, m, call),
         SimpFlavour::Simpa => simpa(el, m, call, using),
@@ -227,7 +238,9 @@ fn simplifier<'b>(
             add_hypothesis(el, g, &mut rules, h)?;
         }
     }
-    Ok(Simp::new(rules, definitional))
+    let mut s = Simp::new(rules, definitional);
+    s.contextual = call.contextual && !definitional;
+    Ok(s)
 }
 
 fn add_hypothesis<'b>(el: &mut Elab<'b>, g: MVarId, rules: &mut RuleSet, h: FVarId) -> Result<()> {
@@ -353,10 +366,7 @@ fn simp_hyp<'b>(
 
 /// `simp_all`: hypotheses and goal with the help of each other, until nothing changes.
 fn simp_all<'b>(el: &mut Elab<'b>, m: MVarId, call: Call) -> Result<Vec<MVarId>> {
-    let call = Call {
-        rules: call.rules,
-        star: true,
-    };
+    let call = Call { star: true, ..call };
     let mut goal = m;
     let mut worked = false;
     for _ in 0..64 {

@@ -285,6 +285,21 @@ impl RuleSet {
         out
     }
 
+    /// How many rules there are.
+    pub fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Takes the rules out that were added last, all but the first `n`. Their numbers stay theirs.
+    pub fn retire(&mut self, n: usize) {
+        if n == self.rules.len() {
+            return;
+        }
+        for list in self.by_head.values_mut() {
+            list.retain(|k| *k < n);
+        }
+    }
+
     /// Takes a theorem or definition out.
     pub fn remove(&mut self, n: Name) {
         self.removed.insert(n);
@@ -303,6 +318,14 @@ impl RuleSet {
         let Some(info) = el.const_info(n) else {
             return Ok(false);
         };
+        if el.ext.well_founded.contains_key(&n) && !rev {
+            // It does not unfold by computation, so its equations are the rules.
+            for eq in el.equations_of(n)? {
+                let proof = el.mk_const(eq)?;
+                self.add(el, Source::Const(eq), proof, false, prio)?;
+            }
+            return Ok(true);
+        }
         if matches!(info, ConstantInfo::Definition { .. }) && !el.is_prop(info.ty()) && !rev {
             self.unfold.insert(n);
             return Ok(true);
