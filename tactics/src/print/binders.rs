@@ -136,6 +136,9 @@ impl<'b> Printer<'_, 'b> {
             return s;
         }
         let rest = self.term(e, 0);
+        if groups.is_empty() {
+            return rest;
+        }
         let binders: Vec<String> = groups.iter().map(Group::show).collect();
         match is_prop {
             true => format!("∀ {}, {rest}", binders.join(" ")),
