@@ -203,7 +203,7 @@ impl<'e, 'b> Checker<'e, 'b> {
     }
 
     /// Counts `n` steps.
-    fn tick(&mut self, n: u64) -> Res<()> {
+    pub(crate) fn tick(&mut self, n: u64) -> Res<()> {
         let limits = self.env.limits();
         self.steps = self.steps.saturating_add(n);
         if self.steps > limits.max_steps {

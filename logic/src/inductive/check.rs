@@ -1,6 +1,7 @@
 //! The form of an inductive declaration: its types, and its constructors with their universes.
 
-use super::{Family, Var, check_closed_type, open, open_params, positivity, terms};
+use super::positivity::{self, Mentions};
+use super::{Family, Var, check_closed_type, open, open_params, terms};
 use crate::check::{Checker, Res, Telescope};
 use crate::env::{
     ConstantInfo, ConstructorInfo, Environment, InductiveDecl, InductiveInfo, InductiveType,
@@ -72,6 +73,7 @@ pub(super) fn types<'d>(
     let applied: Vec<Expr> = consts.iter().map(apply).collect();
     Ok(Family {
         decl,
+        mentions: Mentions::new(&decl.types, &[]),
         levels,
         real: [&applied[..declared], aux].concat(),
         applied,
@@ -130,22 +132,23 @@ pub(super) fn enter_types(env: &mut Environment<'_>, f: &Family<'_>) -> Res<()> 
 pub(super) fn typed_constructors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<()> {
     let st = c.env().store();
     open_params(c, f);
+    let outside = Mentions::new(&f.decl.types, &f.applied);
     for (name, ty) in f.decl.types.iter().flat_map(|t| &t.ctors) {
         check_closed_type(c, *ty)?;
-        let uniform = |e, allowed: &[Expr]| {
-            let bad = positivity::occurs_outside(st, &f.decl.types, allowed, e);
-            (!bad).then_some(()).ok_or(KernelError::NonUniform(*name))
+        let uniform = |e, m: &Mentions| match m.occur(st, e) {
+            true => Err(KernelError::NonUniform(*name)),
+            false => Ok(()),
         };
         let mut tele = Telescope::new(st, *ty);
         for (p, index) in f.params.iter().zip(0..) {
             let (_, dom, _) = tele.binder().ok_or(KernelError::ParamCount(*name))?;
-            uniform(dom, &[])?;
+            uniform(dom, &f.mentions)?;
             if !c.defeq(dom, p.ty)? {
                 return Err(KernelError::ParamMismatch { name: *name, index });
             }
             tele.apply(p.x);
         }
-        uniform(tele.ty(), &f.applied)?;
+        uniform(tele.ty(), &outside)?;
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ use crate::expr::{BinderInfo, Expr};
 use crate::level::Level;
 use crate::name::Name;
 use crate::store::Store;
+use positivity::Mentions;
 
 /// A variable that stands for an opened binder, with what is needed to close it again.
 #[derive(Clone, Copy)]
@@ -34,6 +35,8 @@ struct Family<'d> {
     levels: Vec<Level>,
     /// The parameters, opened once for all.
     params: Vec<Var>,
+    /// Where the types occur.
+    mentions: Mentions,
     /// The types, as constants.
     consts: Vec<Expr>,
     /// The types applied to the parameters.
@@ -62,7 +65,7 @@ pub(crate) fn add(env: &mut Environment<'_>, decl: &InductiveDecl) -> Result<(),
     check::enter_types(env, &written)?;
     on(env, decl, |c| check::typed_constructors(c, &written))?;
     env.truncate(mark);
-    let full = nested::eliminate(env, &written)?;
+    let full = on(env, decl, |c| nested::eliminate(c, &written))?;
     let family = on(env, decl, |c| check::types(c, &full.decl, &full.real))?;
     check::enter_types(env, &family)?;
     on(env, decl, |c| check::constructors(c, &family))?;

@@ -5,9 +5,9 @@
 //! 2019, §2.6 knows no others), so positivity through `J` is the positivity of the copy, and its recursors become those of
 //! the nested declaration when each auxiliary type is written `J Ds` again.
 
-use super::{Family, pis, positivity::occurs, terms};
-use crate::check::Res;
-use crate::env::{ConstantInfo, Environment, InductiveDecl, InductiveType, KernelError};
+use super::{Family, pis, terms};
+use crate::check::{Checker, Res};
+use crate::env::{ConstantInfo, InductiveDecl, InductiveType, KernelError};
 use crate::expr::{Expr, Node};
 use crate::name::Name;
 
@@ -19,60 +19,64 @@ pub(super) struct Unnested {
     pub real: Vec<Expr>,
 }
 
-/// Replaces nested occurrences, as they are written, in constructors of declared and of auxiliary types. In `env` the types
-/// of the declaration do not exist yet.
-pub(super) fn eliminate(env: &Environment<'_>, f: &Family<'_>) -> Res<Unnested> {
-    let st = env.store();
+/// Replaces nested occurrences, as they are written, in constructors of declared and of auxiliary types. In the environment
+/// the types of the declaration do not exist yet.
+pub(super) fn eliminate(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Unnested> {
+    let st = c.env().store();
     let mut out = Unnested {
         decl: f.decl.clone(),
         real: Vec::new(),
     };
     let (mut t, mut refused) = (0, None);
     while t < out.decl.types.len() {
-        for c in 0..out.decl.types[t].ctors.len() {
-            let (name, ty) = out.decl.types[t].ctors[c];
+        for k in 0..out.decl.types[t].ctors.len() {
+            let (name, ty) = out.decl.types[t].ctors[k];
             let body = st.instantiate_pis(ty, &terms(&f.params));
-            let body = st.replace(body, |e, _| match occurrence(env, f, &mut out, e) {
-                Ok(r) => r,
-                Err(within) => {
-                    let error = KernelError::NestedLocal { ctor: name, within };
-                    refused.get_or_insert(error);
-                    Some(e)
+            let body = st.replace(body, |e, _| {
+                if refused.is_some() || !f.mentions.occur(st, e) {
+                    return Some(e);
                 }
+                occurrence(c, f, &mut out, name, e).unwrap_or_else(|error| {
+                    refused = Some(error);
+                    Some(e)
+                })
             });
-            out.decl.types[t].ctors[c].1 = pis(st, &f.params, body);
+            out.decl.types[t].ctors[k].1 = pis(st, &f.params, body);
         }
         t += 1;
     }
     refused.map_or(Ok(out), Err)
 }
 
-/// If `e` is `J Ds is`, a nested occurrence: `A params is`, where `A` is the auxiliary type for `J Ds`, made if it is new.
-/// `Ds` may mention no variable but the parameters: otherwise `Err(J)`.
+/// If `e` is `J Ds is`, a nested occurrence in a constructor: `A params is`, where `A` is the auxiliary type for `J Ds`, made if
+/// it is new. `Ds` may mention no variable but the parameters.
 fn occurrence(
-    env: &Environment<'_>,
+    c: &mut Checker<'_, '_>,
     f: &Family<'_>,
     out: &mut Unnested,
+    ctor: Name,
     e: Expr,
-) -> Result<Option<Expr>, Name> {
-    let st = env.store();
-    let Node::Const(j, levels) = st.node(st.app_fn(e)) else {
+) -> Res<Option<Expr>> {
+    let (env, st) = (c.env(), c.env().store());
+    let (head, args) = st.unfold_app(e);
+    c.tick(1 + args.len() as u64)?;
+    let Node::Const(j, levels) = st.node(head) else {
         return Ok(None);
     };
     let Some(ConstantInfo::Inductive(info)) = env.get(j) else {
         return Ok(None);
     };
-    let (head, args) = st.unfold_app(e);
     let Some(ds) = args.get(..info.num_params as usize) else {
         return Ok(None);
     };
-    if !ds.iter().any(|d| occurs(st, &out.decl.types, *d)) {
+    if !ds.iter().any(|d| f.mentions.occur(st, *d)) {
         return Ok(None);
     }
     if ds.iter().any(|d| st.has_loose_bvars(*d)) {
-        return Err(j);
+        return Err(KernelError::NestedLocal { ctor, within: j });
     }
     let (whole, declared) = (st.apps(head, ds), f.decl.types.len());
+    c.tick(out.real.len() as u64)?;
     if !out.real.contains(&whole) {
         for member in &info.all {
             let Some(ConstantInfo::Inductive(m)) = env.get(*member) else {

@@ -6,36 +6,48 @@ use crate::env::{InductiveType, KernelError};
 use crate::expr::{Expr, Node};
 use crate::name::Name;
 use crate::store::Store;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 
-/// Whether one of the types occurs in `e`.
-pub(super) fn occurs(st: &Store<'_>, types: &[InductiveType], e: Expr) -> bool {
-    occurs_outside(st, types, &[], e)
+/// Where constants of some names occur. Every term is looked at once.
+pub(super) struct Mentions {
+    names: FxHashSet<Name>,
+    known: RefCell<FxHashMap<Expr, bool>>,
 }
 
-/// Whether one of the types occurs in `e`, outside of the terms `allowed`.
-pub(super) fn occurs_outside(
-    st: &Store<'_>,
-    types: &[InductiveType],
-    allowed: &[Expr],
-    e: Expr,
-) -> bool {
-    let mut seen: FxHashSet<Expr> = allowed.iter().copied().collect();
-    let mut todo = vec![e];
-    while let Some(e) = todo.pop() {
-        if !seen.insert(e) {
-            continue;
-        }
-        match st.node(e) {
-            Node::Const(n, _) if types.iter().any(|t| t.name == n) => return true,
-            Node::App(g, a) => todo.extend([g, a]),
-            Node::Lam(_, t, b, _) | Node::Pi(_, t, b, _) => todo.extend([t, b]),
-            Node::Let(_, t, v, b) => todo.extend([t, v, b]),
-            Node::Proj(_, _, x) => todo.push(x),
-            _ => {}
+impl Mentions {
+    /// Of these types, outside of the terms `allowed`.
+    pub fn new(types: &[InductiveType], allowed: &[Expr]) -> Self {
+        Mentions {
+            names: types.iter().map(|t| t.name).collect(),
+            known: RefCell::new(allowed.iter().map(|e| (*e, false)).collect()),
         }
     }
-    false
+
+    /// Whether one of them occurs in `e`.
+    pub fn occur(&self, st: &Store<'_>, e: Expr) -> bool {
+        let mut known = self.known.borrow_mut();
+        let mut todo = vec![e];
+        while let Some(top) = todo.last().copied() {
+            let parts = match st.node(top) {
+                Node::App(f, a) => vec![f, a],
+                Node::Lam(_, t, b, _) | Node::Pi(_, t, b, _) => vec![t, b],
+                Node::Let(_, t, v, b) => vec![t, v, b],
+                Node::Proj(_, _, x) => vec![x],
+                _ => vec![],
+            };
+            let open = parts.iter().find(|p| !known.contains_key(p));
+            if let (Some(p), false) = (open, known.contains_key(&top)) {
+                todo.push(*p);
+                continue;
+            }
+            let own = matches!(st.node(top), Node::Const(n, _) if self.names.contains(&n));
+            let found = own || parts.iter().any(|p| known.get(p) == Some(&true));
+            known.entry(top).or_insert(found);
+            todo.pop();
+        }
+        known.get(&e) == Some(&true)
+    }
 }
 
 /// The type of the declaration that `e` is, applied to the parameters themselves and to as many indices as it has, none
@@ -46,7 +58,7 @@ pub(super) fn valid_application(st: &Store<'_>, f: &Family<'_>, e: Expr) -> Opti
     let (params, indices) = args.split_at_checked(f.params.len())?;
     (params == terms(&f.params)
         && indices.len() == f.num_indices[d] as usize
-        && !indices.iter().any(|i| occurs(st, &f.decl.types, *i)))
+        && !indices.iter().any(|i| f.mentions.occur(st, *i)))
     .then_some(d)
 }
 
@@ -63,19 +75,19 @@ pub(super) fn check(
     let mut opened = 0;
     let mut tele = Telescope::new(st, field);
     let r = loop {
-        if !tele.mentions(|e| occurs(st, &f.decl.types, e)) {
+        if !tele.mentions(|e| f.mentions.occur(st, e)) {
             break Ok(());
         }
         let Some((_, dom, _)) = tele.reduced_binder(c)? else {
             let ty = tele.ty();
             break match valid_application(st, f, ty) {
-                None if occurs(st, &f.decl.types, ty) => {
+                None if f.mentions.occur(st, ty) => {
                     Err(KernelError::InvalidOccurrence { ctor, index })
                 }
                 _ => Ok(()),
             };
         };
-        if occurs(st, &f.decl.types, dom) {
+        if f.mentions.occur(st, dom) {
             break Err(KernelError::NonPositive { ctor, index });
         }
         tele.apply(c.open(dom));
@@ -101,7 +113,7 @@ pub(super) fn field_kinds(st: &Store<'_>, f: &Family<'_>, ctor: Expr) -> FieldKi
     };
     let mut cur = ctor;
     while let Node::Pi(_, dom, body, _) = st.node(cur) {
-        if occurs(st, &f.decl.types, dom) {
+        if f.mentions.occur(st, dom) {
             kinds.recursive = true;
             kinds.reflexive |= matches!(st.node(dom), Node::Pi(..));
         }

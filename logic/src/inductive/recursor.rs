@@ -103,21 +103,21 @@ pub(super) fn recursors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Vec<Cons
     shared.extend(&minors);
     let mut out = Vec::new();
     for d in 0..f.real.len() {
+        c.tick(1)?;
         let mut vars = shared.clone();
         vars.extend(implicit(&indices[d]));
         vars.push(majors[d]);
         let target = st.apps(motives[d].x, &terms(&indices[d]));
         let ty = pis(st, &vars, st.app(target, majors[d].x));
-        let rules = ctors
-            .iter()
-            .zip(&minors)
-            .filter(|(ctor, _)| ctor.type_at == d)
-            .map(|(ctor, minor)| RecursorRule {
+        let mut rules = Vec::new();
+        for (ctor, minor) in ctors.iter().zip(&minors).filter(|(k, _)| k.type_at == d) {
+            c.tick(1)?;
+            rules.push(RecursorRule {
                 ctor: ctor.name,
                 num_fields: ctor.fields.len() as u32,
                 rhs: rule(st, &rec_consts, &shared, ctor, minor.x),
-            })
-            .collect();
+            });
+        }
         out.push(ConstantInfo::Recursor(RecursorInfo {
             sig: Signature {
                 name: recs[d],
@@ -219,7 +219,7 @@ fn open_ctor(
         let field = open_real(c, f, n, dom, bi);
         fields.push(field);
         tele.apply(field.x);
-        if positivity::occurs(st, &f.decl.types, dom) {
+        if f.mentions.occur(st, dom) {
             // The `xs` stay open: every variable of the recursor is a different one.
             let (xs, end) = open_pis(c, f, dom)?;
             if let Some(target) = positivity::valid_application(st, f, end) {
