@@ -116,13 +116,23 @@ pub(super) fn type_infos(
     decl.types.iter().zip(&f.num_indices).map(info).collect()
 }
 
-/// Enters the types without their constructors.
+/// Enters the types, for the time being, without constructors and so without structure η.
 pub(super) fn enter_types(env: &mut Environment<'_>, f: &Family<'_>) -> Res<()> {
-    for info in type_infos(env, f, f.decl) {
-        if let ConstantInfo::Inductive(i) = info {
-            let ctors = Vec::new();
-            env.insert(ConstantInfo::Inductive(InductiveInfo { ctors, ..i }))?;
-        }
+    for (t, num_indices) in f.decl.types.iter().zip(&f.num_indices) {
+        env.insert(ConstantInfo::Inductive(InductiveInfo {
+            sig: Signature {
+                name: t.name,
+                univ_params: f.decl.univ_params.clone(),
+                ty: t.ty,
+            },
+            num_params: f.decl.num_params,
+            num_indices: *num_indices,
+            all: Vec::new(),
+            ctors: Vec::new(),
+            is_recursive: true,
+            is_reflexive: false,
+            num_nested: 0,
+        }))?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use crate::expr::{BinderInfo, Expr, Node};
 use crate::level::Level;
 use crate::name::{Name, NameNode};
 use crate::store::Store;
+use rustc_hash::FxHashSet;
 
 /// A field of a constructor whose type ends in a type of the declaration: `(xs) → T_d params indices`.
 struct Recursive {
@@ -93,9 +94,16 @@ pub(super) fn recursors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Vec<Cons
     };
     let mut shared = implicit(&f.params);
     // As in Lean, a motive that no minor premise mentions is explicit.
+    let targets = |c: &Opened| {
+        c.recursive
+            .iter()
+            .map(|r| r.target)
+            .chain([c.type_at])
+            .collect::<Vec<_>>()
+    };
+    let named: FxHashSet<usize> = ctors.iter().flat_map(targets).collect();
     for (d, m) in motives.iter_mut().enumerate() {
-        let targets = |c: &Opened| c.type_at == d || c.recursive.iter().any(|r| r.target == d);
-        if !ctors.iter().any(targets) {
+        if !named.contains(&d) {
             m.bi = BinderInfo::Default;
         }
     }
