@@ -252,10 +252,22 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// `e`, which evaluates to this number.
-    fn evaluated(&mut self, e: Expr, v: &BigInt) -> Difference {
-        let other = self.numeral(v);
+    /// A quotient or a remainder of constants.
+    fn evaluated(
+        &mut self,
+        lemma: &str,
+        e: Expr,
+        (a, n): (Expr, &Constant),
+        (b, k): (Expr, &Constant),
+        value: &BigInt,
+    ) -> Difference {
+        let (m, d, other) = (
+            self.numeral(&n.value),
+            self.numeral(&k.value),
+            self.numeral(value),
+        );
         let eq = self.refl("Int", other);
+        let eq = self.call(lemma, &[a, b, m, d, other, n.proof, k.proof, eq]);
         self.rewritten(e, other, eq)
     }
 
@@ -448,7 +460,8 @@ impl Reader<'_, '_> {
             return self.rewritten(e, zero, eq);
         }
         if let Some(n) = self.constant(a, &x) {
-            return self.evaluated(e, &euclid(&n.value, &c.value).0);
+            let value = euclid(&n.value, &c.value).0;
+            return self.evaluated("Omega.ediv_const", e, (a, &n), (b, &c), &value);
         }
         let d = self.int_atom(e);
         self.differences.insert(e, d.clone());
@@ -477,7 +490,8 @@ impl Reader<'_, '_> {
             }
             Some(c) => {
                 if let Some(n) = self.constant(a, &x) {
-                    return self.evaluated(e, &euclid(&n.value, &c.value).1);
+                    let value = euclid(&n.value, &c.value).1;
+                    return self.evaluated("Omega.emod_const", e, (a, &n), (b, c), &value);
                 }
             }
             None => {}
