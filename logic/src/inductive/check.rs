@@ -51,7 +51,7 @@ pub(super) fn types<'d>(
         c.close(indices as usize);
         let Node::Sort(l) = st.node(sort) else {
             return Err(KernelError::TypeExpected {
-                term: t.ty,
+                term: st.constant(t.name, &levels),
                 ty: sort,
             });
         };
