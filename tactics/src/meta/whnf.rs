@@ -260,19 +260,14 @@ impl<'b> Elab<'b> {
 
     fn reduce_rec(&mut self, n: Name, ls: &[Level], args: &[Expr]) -> Option<Expr> {
         let st = self.st;
-        let (num_params, num_motives, num_minors, num_indices) = match self.env.get(n) {
-            Some(ConstantInfo::Recursor(r)) => (
-                r.num_params as usize,
-                r.num_motives as usize,
-                r.num_minors as usize,
-                r.num_indices as usize,
-            ),
+        let (major_at, num_indices, ind) = match self.env.get(n) {
+            Some(ConstantInfo::Recursor(r)) => {
+                (r.major_index(), r.num_indices as usize, r.inductive)
+            }
             _ => return None,
         };
-        let first_index = num_params + num_motives + num_minors;
-        let major_at = first_index + num_indices;
+        let first_index = major_at - num_indices;
         let major = *args.get(major_at)?;
-        let ind = st.name_prefix(n);
         let major = self.major_to_ctor(ind, major)?;
         let (f, cargs) = st.unfold_app(major);
         let Node::Const(ctor, _) = st.node(f) else {
