@@ -6,6 +6,7 @@
 mod axioms;
 mod facts;
 mod goal;
+mod hints;
 mod load;
 mod ptx;
 mod refresh;

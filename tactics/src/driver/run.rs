@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use logic::{ConstantInfo, Name, Node, Store};
 
+use super::hints;
 use super::{DeclReport, Kind, Status};
 use super::{FileId, FileReport, Left, LoadError, Loaded, Session, axioms, facts, load};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -159,6 +160,14 @@ impl<'b> Session<'b> {
             d.help.push("add `end`".to_owned());
             report.diagnostics.push(d);
         }
+        let mut imported: Vec<FileId> = self.files[id].visible.iter().copied().collect();
+        imported.retain(|i| *i != id);
+        imported.sort_unstable();
+        let imported: Vec<PathBuf> = imported
+            .iter()
+            .map(|i| self.files[*i].path.clone())
+            .collect();
+        hints::add_imports(path, &imported, &mut report.diagnostics);
         report
             .diagnostics
             .sort_by_key(|d| d.span.map_or(0, |s| s.start));
