@@ -180,23 +180,33 @@ impl<'b> Elab<'b> {
         // Section variables that are used.
         let mut terms = vec![v, ty];
         terms.extend(self.local_types(&xs));
-        let used = self.used_variables(&vars, &terms);
-        let mut all: Vec<Expr> = used.clone();
-        all.extend_from_slice(&xs);
+        let mut used = self.used_variables(&vars, &terms);
+        let with_used = |used: &[Expr]| [used, &xs].concat();
+        let mut all = with_used(&used);
         let recursive = self.occurs_fvar(v, &[f]);
         let value_e;
         let mut smart = None;
         if recursive {
-            let r = self.compile_recursion(
-                name,
-                f,
-                &used,
-                &xs,
-                v,
-                ty,
-                d.termination.as_ref(),
-                value_span,
-            )?;
+            let r = loop {
+                let r = self.compile_recursion(
+                    name,
+                    f,
+                    &used,
+                    &xs,
+                    v,
+                    ty,
+                    d.termination.as_ref(),
+                    value_span,
+                )?;
+                // The proofs that calls get smaller may use more of them.
+                terms.push(r.value);
+                let more = self.used_variables(&vars, &terms);
+                if more.len() == used.len() {
+                    break r;
+                }
+                used = more;
+            };
+            all = with_used(&used);
             value_e = r.value;
             smart = Some((r.smart, r.rec_arg));
         } else {
