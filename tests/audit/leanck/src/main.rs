@@ -1,4 +1,6 @@
 //! `leanck FILE.ndjson [LINE]`: the official Lean 4 kernel's verdict on an export.
+//! `leanck FILE.ndjson each`: a line for each declaration that it refuses (`refused NAME …`), or that it accepts with other
+//! derived constants than those of the file (`derived NAME …`), and the exit code 0.
 //!
 //! With LINE, declarations before that line are believed (they were accepted in another file that begins the same).
 //! The variable `LEANCK_TRACE` makes it name each declaration on standard error before it is checked.
@@ -16,15 +18,26 @@ use replay::{Failure, Replay};
 
 fn main() {
     let mut args = std::env::args().skip(1);
-    let (path, from) = (args.next(), args.next().map_or(Ok(0), |n| n.parse()));
-    let (Some(path), Ok(from), None) = (path, from, args.next()) else {
-        eprintln!("usage: leanck FILE.ndjson [LINE]");
-        std::process::exit(2);
+    let (path, how, None) = (args.next(), args.next(), args.next()) else {
+        return usage();
     };
-    ffi::with_lean(move || judge(&path, from));
+    let each = how.as_deref() == Some("each");
+    let from = match how.filter(|_| !each) {
+        Some(line) => line.parse(),
+        None => Ok(0),
+    };
+    let (Some(path), Ok(from)) = (path, from) else {
+        return usage();
+    };
+    ffi::with_lean(move || judge(&path, from, each));
 }
 
-fn judge(path: &str, check_from: usize) -> i32 {
+fn usage() {
+    eprintln!("usage: leanck FILE.ndjson [LINE | each]");
+    std::process::exit(2);
+}
+
+fn judge(path: &str, check_from: usize, each: bool) -> i32 {
     let file = match File::open(path) {
         Ok(f) => f,
         Err(e) => {
@@ -35,6 +48,7 @@ fn judge(path: &str, check_from: usize) -> i32 {
     let mut replay = Replay::default();
     replay.check_from = check_from;
     replay.trace = std::env::var_os("LEANCK_TRACE").is_some();
+    replay.each = each;
     match replay.run(BufReader::with_capacity(1 << 20, file)) {
         Err(Failure::Malformed(line, what)) => {
             println!("malformed line {line}: {what}");
@@ -48,6 +62,7 @@ fn judge(path: &str, check_from: usize) -> i32 {
             println!("refused derived {name}: {what}");
             1
         }
+        Ok(()) if each => 0,
         Ok(()) => match vocabulary::check(&replay) {
             Err(what) => {
                 println!("refused {what}");

@@ -53,6 +53,8 @@ pub struct Replay {
     pub check_from: usize,
     /// Whether to name each declaration on standard error before it is checked.
     pub trace: bool,
+    /// Whether to print what is refused and go on.
+    pub each: bool,
     names: Vec<(Obj, String)>,
     levels: Vec<Obj>,
     exprs: Vec<Obj>,
@@ -66,6 +68,7 @@ impl Default for Replay {
             summary: Summary::default(),
             check_from: 0,
             trace: false,
+            each: false,
             names: vec![(Obj::small(0), String::new())],
             levels: vec![ffi::level_zero(Obj::small(0))],
             exprs: Vec::new(),
@@ -172,7 +175,15 @@ impl Replay {
                 self.fresh(item, "ie", id, self.exprs.len()).map_err(bad)?;
                 self.read_expr(&value).map_err(bad)?;
             } else {
-                self.read_declaration(i + 1, item)?;
+                match self.read_declaration(i + 1, item) {
+                    Err(Failure::Refused(_, name, why)) if self.each => {
+                        println!("refused {name} {}", why.replace('\n', " "));
+                    }
+                    Err(Failure::Derived(name, why)) if self.each => {
+                        println!("derived {name} {why}");
+                    }
+                    verdict => verdict?,
+                }
             }
         }
         self.summary.nodes = [
