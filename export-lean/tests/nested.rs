@@ -139,3 +139,64 @@ fn wrong_claims() {
         ctors.push(unit["ctors"][0].clone());
     });
 }
+
+/// One number, flag or word of an export changed: there is a verdict, and most are refusals.
+#[test]
+fn changed_tokens_get_a_verdict() {
+    let mut text = String::new();
+    lab(PRELUDE, |l| {
+        l.accept(TREE);
+        l.accept(EVEN);
+        text = export(l);
+    });
+    let mut state = 1_u64;
+    let mut below = |n: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) as usize % n
+    };
+    let breaks: Vec<usize> = text
+        .char_indices()
+        .filter(|(_, c)| "{}[]:,\"\n".contains(*c))
+        .map(|(i, _)| i + 1)
+        .collect();
+    let words = [
+        "0",
+        "1",
+        "2",
+        "7",
+        "40",
+        "-1",
+        "4294967296",
+        "18446744073709551616",
+        "true",
+        "false",
+        "null",
+        "\"\"",
+        "\"name\"",
+        "[]",
+        "{}",
+        "",
+        "abbrev",
+        "1e9",
+        "0.5",
+    ];
+    let mut verdicts = [0; 3];
+    for _ in 0..3000 {
+        let at = below(breaks.len() - 1);
+        let (from, to) = (breaks[at], breaks[at + 1] - 1);
+        let changed = format!(
+            "{}{}{}",
+            &text[..from],
+            words[below(words.len())],
+            &text[to..]
+        );
+        verdicts[match read(&changed) {
+            Ok(_) => 0,
+            Err(ReadError::Refused { .. } | ReadError::Differs { .. }) => 1,
+            Err(_) => 2,
+        }] += 1;
+    }
+    assert!(verdicts.iter().all(|n| *n > 50), "{verdicts:?}");
+}
