@@ -305,7 +305,9 @@ impl<'b> Elab<'b> {
         };
         match &c {
             ConstantInfo::Definition { value, .. } => {
-                let v = self.ext.smart.get(&n).copied().unwrap_or(*value);
+                let by_measure = self.ext.well_founded.get(&n).copied();
+                let v = by_measure.or(self.ext.smart.get(&n).copied());
+                let v = v.unwrap_or(*value);
                 let v = self.pp(v);
                 text.push_str(&format!(" :=\n  {v}"));
             }

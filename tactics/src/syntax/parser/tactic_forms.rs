@@ -399,6 +399,10 @@ impl Parser<'_> {
     }
 
     fn simp(&mut self, flavour: SimpFlavour) -> PResult<TacticKind> {
+        // What `dsimp` finds holds by computation, whatever is assumed.
+        if flavour == SimpFlavour::Dsimp && self.is(Tok::Plus) && self.continues() {
+            return Err(self.expected(&["`only`", "a list of rules"], "after `dsimp`"));
+        }
         let contextual = self.contextual()?;
         let only = self.continues() && self.eat_word("only");
         let args = if self.is(Tok::LBracket) && self.continues() {
