@@ -4,15 +4,74 @@
 //! to each other by id. A store is append-only: ids stay valid for its whole life.
 
 use std::cell::{Cell, RefCell};
-use std::hash::{Hash, Hasher};
+use std::collections::HashSet;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use bumpalo::Bump;
 use num_bigint::BigUint;
-use rustc_hash::{FxHashSet, FxHasher};
 
 use crate::expr::{Expr, Info, Node};
 use crate::level::{Level, LevelFlags, LevelNode};
 use crate::name::NameNode;
+
+/// Hashing with a key that differs from run to run, so that no input can be made whose nodes all collide. Nothing but the
+/// place in a hash table depends on it.
+#[derive(Clone)]
+struct Keyed(u64);
+
+impl Default for Keyed {
+    fn default() -> Self {
+        Keyed(RandomState::new().hash_one(0) | 1)
+    }
+}
+
+impl BuildHasher for Keyed {
+    type Hasher = KeyedHasher;
+
+    fn build_hasher(&self) -> KeyedHasher {
+        KeyedHasher {
+            key: self.0,
+            state: self.0,
+        }
+    }
+}
+
+struct KeyedHasher {
+    key: u64,
+    state: u64,
+}
+
+impl Hasher for KeyedHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+        self.write_usize(bytes.len());
+    }
+
+    fn write_u8(&mut self, n: u8) {
+        self.write_u64(n.into());
+    }
+
+    fn write_u32(&mut self, n: u32) {
+        self.write_u64(n.into());
+    }
+
+    fn write_usize(&mut self, n: usize) {
+        self.write_u64(n as u64);
+    }
+
+    fn write_u64(&mut self, n: u64) {
+        let product = u128::from(self.state ^ n) * u128::from(self.key);
+        self.state = (product >> 64) as u64 ^ product as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        self.state
+    }
+}
 
 /// A table of hash-consed nodes, in the order of their making. Equality, never the hash, decides identity.
 ///
@@ -21,6 +80,7 @@ use crate::name::NameNode;
 pub(crate) struct Table<T> {
     nodes: Vec<T>,
     slots: Vec<u32>,
+    hashing: Keyed,
 }
 
 impl<T: Copy + Eq + Hash> Table<T> {
@@ -28,6 +88,7 @@ impl<T: Copy + Eq + Hash> Table<T> {
         Table {
             nodes: Vec::new(),
             slots: vec![0; 64],
+            hashing: Keyed::default(),
         }
     }
 
@@ -37,12 +98,8 @@ impl<T: Copy + Eq + Hash> Table<T> {
 
     /// The slot that holds the node, or the free one where it belongs.
     fn slot(&self, node: &T) -> usize {
-        let mut hasher = FxHasher::default();
-        node.hash(&mut hasher);
         let mask = self.slots.len() - 1;
-        // Fibonacci hashing: neighbouring ids must not make neighbouring slots.
-        let hash = hasher.finish().wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let mut i = (hash >> 32) as usize & mask;
+        let mut i = self.hashing.hash_one(node) as usize & mask;
         while let Some(id) = self.slots[i].checked_sub(1)
             && self.nodes[id as usize] != *node
         {
@@ -85,9 +142,9 @@ impl<T: Copy + Eq + Hash> Table<T> {
 /// The arena of all names, levels and terms of one environment.
 pub struct Store<'b> {
     bump: &'b Bump,
-    strings: RefCell<FxHashSet<&'b str>>,
-    nats: RefCell<FxHashSet<&'b BigUint>>,
-    level_lists: RefCell<FxHashSet<&'b [Level]>>,
+    strings: RefCell<HashSet<&'b str, Keyed>>,
+    nats: RefCell<HashSet<&'b BigUint, Keyed>>,
+    level_lists: RefCell<HashSet<&'b [Level], Keyed>>,
     pub(crate) names: RefCell<Table<NameNode<'b>>>,
     pub(crate) levels: RefCell<Table<LevelNode>>,
     pub(crate) level_flags: RefCell<Vec<LevelFlags>>,
