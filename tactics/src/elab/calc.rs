@@ -3,7 +3,15 @@
 use logic::{Expr, Name, Node};
 
 use crate::meta::{Elab, ElabError, FVarId, Result};
-use crate::syntax::ast::{CalcStep, Ident, Span, Term, TermKind};
+use crate::syntax::ast::{BinOp, CalcStep, Ident, Span, Term, TermKind};
+
+/// A chain so far: a proof, what it states, and whether it is read from right to left (`a ≥ b` is `b ≤ a`).
+#[derive(Clone, Copy)]
+struct Chain {
+    proof: Expr,
+    rel: Expr,
+    down: bool,
+}
 
 impl<'b> Elab<'b> {
     /// Elaborates `calc` steps; a `_` as left-hand side stands for the right-hand side before.
@@ -13,42 +21,47 @@ impl<'b> Elab<'b> {
         expected: Option<Expr>,
         span: Span,
     ) -> Result<Expr> {
-        let mut acc: Option<(Expr, Expr)> = None;
+        let mut acc: Option<Chain> = None;
         for s in steps {
-            let rel = self.calc_relation(&s.rel, acc)?;
-            let Some((_, lhs, _)) = self.relation_parts(rel) else {
+            let prev_end = acc.and_then(|c| self.ends(c.rel, c.down)).map(|(_, e)| e);
+            let rel = self.calc_relation(&s.rel, prev_end)?;
+            let down = matches!(
+                s.rel.kind,
+                TermKind::Binop {
+                    op: BinOp::Ge | BinOp::Gt,
+                    ..
+                }
+            );
+            let Some((begin, _)) = self.ends(rel, down) else {
                 let r = self.pp(rel);
                 return Err(ElabError::new(
                     s.rel.span,
                     format!("a step of `calc` states a relation `a R b`, this is\n    {r}"),
                 ));
             };
-            if let Some((_, prev)) = acc {
-                let Some((_, _, prev_rhs)) = self.relation_parts(prev) else {
-                    return Err(ElabError::new(s.rel.span, "the step before is no relation"));
-                };
-                if !self.is_defeq(lhs, prev_rhs) {
-                    let (a, b) = (self.pp(prev_rhs), self.pp(lhs));
-                    return Err(ElabError::new(
-                        s.rel.span,
-                        format!("this step begins with `{b}`, but the one before ends in `{a}`"),
-                    )
-                    .code("elab.calc"));
-                }
+            if let Some(end) = prev_end
+                && !self.is_defeq(begin, end)
+            {
+                let (a, b) = (self.pp(end), self.pp(begin));
+                return Err(ElabError::new(
+                    s.rel.span,
+                    format!("this step begins with `{b}`, but the one before ends in `{a}`"),
+                )
+                .code("elab.calc"));
             }
             let rel = self.instantiate_mvars(rel);
-            let Some(proof) = &s.proof else {
+            let proof = match &s.proof {
                 // A first step `a` alone: `a = a`.
-                let p = self.mk_eq_refl(lhs)?;
-                acc = Some((p, rel));
-                continue;
+                None => self.mk_eq_refl(begin)?,
+                Some(proof) => self.elab_term_ensuring(proof, Some(rel))?,
             };
-            let p = self.elab_term_ensuring(proof, Some(rel))?;
+            let step = Chain { proof, rel, down };
             acc = Some(match acc {
-                None => (p, rel),
-                Some((q, qrel)) => self.calc_trans(q, qrel, p, rel, s.span)?,
+                None => step,
+                Some(before) => self.calc_join(before, step, s.span)?,
             });
         }
+        let acc = acc.map(|c| (c.proof, c.rel));
         let Some((p, rel)) = acc else {
             return Err(ElabError::new(span, "`calc` without steps"));
         };
@@ -61,11 +74,7 @@ impl<'b> Elab<'b> {
     }
 
     /// The relation of a step. A `_` on its left is the right-hand side before, by way of a local definition.
-    fn calc_relation(&mut self, rel: &Term, acc: Option<(Expr, Expr)>) -> Result<Expr> {
-        let prev = match acc {
-            Some((_, r)) => self.relation_parts(r).map(|(_, _, b)| b),
-            None => None,
-        };
+    fn calc_relation(&mut self, rel: &Term, prev: Option<Expr>) -> Result<Expr> {
         let (
             Some(prev),
             TermKind::Binop {
@@ -124,6 +133,36 @@ impl<'b> Elab<'b> {
         let n = self.head_const(e)?;
         let k = args.len();
         (k >= 2).then(|| (n, args[k - 2], args[k - 1]))
+    }
+
+    /// Where a relation begins and ends as it is read.
+    fn ends(&mut self, rel: Expr, down: bool) -> Option<(Expr, Expr)> {
+        let (_, a, b) = self.relation_parts(rel)?;
+        Some(if down { (b, a) } else { (a, b) })
+    }
+
+    /// A chain and its next step. Of `a ≥ b` and `b ≥ c`, which are `b ≤ a` and `c ≤ b`, the second comes first.
+    fn calc_join(&mut self, before: Chain, step: Chain, span: Span) -> Result<Chain> {
+        let down = before.down || step.down;
+        let mut parts = [before, step];
+        for c in parts.iter_mut().filter(|c| c.down != down) {
+            let Some((_, a, b)) = self.match_eq(c.rel) else {
+                return Err(ElabError::new(
+                    span,
+                    "this step goes the other way than those before it",
+                )
+                .code("elab.calc")
+                .help("write `b ≤ a` for `a ≥ b`, and the steps in the order of the chain"));
+            };
+            c.proof = self.mk_eq_symm(c.proof)?;
+            c.rel = self.mk_eq(b, a)?;
+        }
+        if down {
+            parts.reverse();
+        }
+        let [p, q] = parts;
+        let (proof, rel) = self.calc_trans(p.proof, p.rel, q.proof, q.rel, span)?;
+        Ok(Chain { proof, rel, down })
     }
 
     /// Joins `a R b` and `b S c`: equality rewrites, otherwise `R.trans`, `R_of_R_of_S` by the usual names.

@@ -345,10 +345,9 @@ fn impossible_shape<'b>(el: &mut Elab<'b>, ty: Expr) -> bool {
         // Only what shows: unfolding definitions to look for constructors may take long.
         return [a, b].iter().all(|s| {
             let w = el.whnf_reducible(*s);
-            let (base, k) = el.nat_offset(w);
             matches!(st.node(w), Node::Nat(_) | Node::Str(_))
                 || super::ext::is_ctor_app(el, w)
-                || (base.is_some() && k != num_bigint::BigUint::ZERO)
+                || super::unify::predecessor(el, w).is_some()
         });
     }
     if matches!(st.node(ty), Node::Pi(..) | Node::Sort(_)) {
@@ -438,6 +437,10 @@ pub(crate) fn symm<'b>(
 }
 
 fn symm_lemma<'b>(el: &Elab<'b>, ty: Expr) -> Option<&'static str> {
+    // `¬ a = b` is `a ≠ b` written out.
+    if let Some(args) = el.match_app(ty, "Not", 1) {
+        return el.match_eq(args[0]).map(|_| "Ne.symm");
+    }
     let n = el.head_const(ty)?;
     Some(match &*el.st.name_to_string(n) {
         "Eq" => "Eq.symm",

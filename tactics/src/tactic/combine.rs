@@ -1,10 +1,12 @@
 //! Combinators: tactics that see all goals, and tactics made of tactics.
 
 use logic::Name;
+use num_traits::ToPrimitive;
 
 use crate::meta::{Elab, ElabError, MVarId, Result};
 use crate::syntax::ast::{
-    CaseTag, Discr, MatchAlt, Span, Tactic, TacticBlock, TacticKind, TacticMatchAlt, Term, TermKind,
+    CaseTag, Discr, Ident, MatchAlt, SimpArgKind, Span, Tactic, TacticArg, TacticArgKind,
+    TacticBlock, TacticKind, TacticMatchAlt, Term, TermKind,
 };
 
 use super::basic;
@@ -76,18 +78,76 @@ pub(crate) fn run<'b>(el: &mut Elab<'b>, goals: &mut Vec<MVarId>, t: &Tactic) ->
             run_closed(el, g, body)?;
             *goals = rest;
         }
-        TacticKind::Named { name, args } if args.is_empty() && goals.len() > 1 => {
-            match &*name.name {
-                "rotate_left" => goals.rotate_left(1),
-                "rotate_right" => goals.rotate_right(1),
-                "swap" => goals.swap(0, 1),
-                _ => return Ok(false),
-            }
-        }
+        TacticKind::Named { name, args } => return named(el, goals, name, args, t.span),
         _ => return Ok(false),
     }
     goals.retain(|g| !el.is_assigned(*g));
     Ok(true)
+}
+
+/// Runs a tactic without a grammar of its own, if it sees all goals.
+fn named<'b>(
+    el: &mut Elab<'b>,
+    goals: &mut Vec<MVarId>,
+    name: &Ident,
+    args: &[TacticArg],
+    span: Span,
+) -> Result<bool> {
+    let word = &*name.name;
+    match (word, args) {
+        ("rotate_left" | "rotate_right", _) if !goals.is_empty() => {
+            let Some(turns) = turns(args, goals.len()) else {
+                return Ok(false);
+            };
+            match word {
+                "rotate_left" => goals.rotate_left(turns),
+                _ => goals.rotate_right(turns),
+            }
+        }
+        ("swap", []) if goals.len() > 1 => goals.swap(0, 1),
+        ("swap", []) if !goals.is_empty() => {
+            return Err(ElabError::new(
+                span,
+                "`swap` exchanges the first two goals, but there is only one",
+            ));
+        }
+        ("exacts", [list]) => {
+            let TacticArgKind::List(items) = &list.kind else {
+                return Ok(false);
+            };
+            for item in items {
+                let SimpArgKind::Rule { rev: false, term } = &item.kind else {
+                    return Ok(false);
+                };
+                let exact = Tactic {
+                    kind: TacticKind::Exact(term.clone()),
+                    span: item.span,
+                };
+                super::run(el, goals, &exact)?;
+            }
+            goals.retain(|g| !el.is_assigned(*g));
+            if !goals.is_empty() {
+                return Err(el.unsolved_goals(goals, span));
+            }
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// How far `rotate_left` and `rotate_right` turn a number of goals: by one, or as they are told.
+fn turns(args: &[TacticArg], goals: usize) -> Option<usize> {
+    let [arg] = args else {
+        return args.is_empty().then_some(1 % goals);
+    };
+    let TacticArgKind::Term(Term {
+        kind: TermKind::Num(n),
+        ..
+    }) = &arg.kind
+    else {
+        return None;
+    };
+    (n % goals).to_usize()
 }
 
 /// The goals after the first; an error if there is none.

@@ -62,7 +62,7 @@ fn beta_goal<'b>(el: &mut Elab<'b>, m: MVarId) -> Result<MVarId> {
     }
 }
 
-/// `ext x ⟨a, b⟩`: theorems marked `@[ext]`, `funext` and `propext`, as long as they apply and patterns are left.
+/// `ext x ⟨a, b⟩`: theorems marked `@[ext]`, `funext` and `propext`, as long as they apply.
 pub(crate) fn ext<'b>(el: &mut Elab<'b>, m: MVarId, pats: &[RPattern]) -> Result<Vec<MVarId>> {
     let mut out = Vec::new();
     if !ext_go(el, m, pats, 0, &mut out)? {
@@ -153,11 +153,7 @@ fn ext_intro<'b>(
     if basic::try_rfl_cheap(el, g) {
         return Ok(());
     }
-    if pats.is_empty() {
-        out.push(g);
-    } else {
-        ext_go(el, g, pats, depth + 1, out)?;
-    }
+    ext_go(el, g, pats, depth + 1, out)?;
     Ok(())
 }
 
@@ -289,8 +285,8 @@ fn congr_go<'b>(el: &mut Elab<'b>, m: MVarId, depth: u32, out: &mut Vec<MVarId>)
     Ok(true)
 }
 
-/// `injection h with a b`: equal values of a constructor have equal fields. Without names, the goal is closed if it is
-/// one of the new equations.
+/// `injection h with a b`: equal values of a constructor have equal fields. The goal is closed if it is one of the new
+/// equations.
 pub(crate) fn injection<'b>(
     el: &mut Elab<'b>,
     m: MVarId,
@@ -340,7 +336,7 @@ pub(crate) fn injection<'b>(
         goal = g;
     }
     let goal = super::util::try_clear(el, goal, h);
-    if names.is_empty() && basic::try_assumption(el, goal) {
+    if basic::try_assumption(el, goal) {
         return Ok(Vec::new());
     }
     Ok(vec![goal])

@@ -29,6 +29,8 @@ pub(crate) mod unfold;
 pub(crate) mod unify;
 pub(crate) mod util;
 
+pub use named::KNOWN;
+
 use crate::meta::{Elab, ElabError, MVarId, Result};
 use crate::syntax::ast::{Tactic, TacticKind, Term, TermKind};
 

@@ -6,8 +6,8 @@ use crate::syntax::ast::{Ident, RPattern, RPatternKind, TacticArg, TacticArgKind
 use super::util::{nearest, term_ident};
 use super::{auto, basic, ctor, ext, subst};
 
-/// The tactics of this module, and those with a grammar, for near matches.
-const KNOWN: &[&str] = &[
+/// The words that tactics begin with: those of this module, and those with a grammar of their own.
+pub const KNOWN: &[&str] = &[
     "absurd",
     "all_goals",
     "and_intros",
@@ -19,6 +19,7 @@ const KNOWN: &[&str] = &[
     "calc",
     "case",
     "cases",
+    "cases'",
     "change",
     "clear",
     "congr",
@@ -46,6 +47,7 @@ const KNOWN: &[&str] = &[
     "match",
     "next",
     "nofun",
+    "nomatch",
     "obtain",
     "omega",
     "rcases",
@@ -56,8 +58,8 @@ const KNOWN: &[&str] = &[
     "rewrite",
     "rfl",
     "right",
-    "rintro",
     "ring",
+    "rintro",
     "rotate_left",
     "rotate_right",
     "rw",
@@ -155,7 +157,7 @@ pub(crate) fn run<'b>(
             el.assign(m, e);
             Ok(vec![g])
         }
-        ("auto" | "tauto", []) => auto::auto(el, m),
+        ("auto", []) => auto::auto(el, m),
         ("nofun", []) => {
             let mut goal = m;
             while let Ok((_, g)) = el.try_or_restore(|el| el.intro(goal, None)) {
@@ -163,7 +165,6 @@ pub(crate) fn run<'b>(
             }
             basic::contradiction(el, goal)
         }
-        ("classical" | "rotate_left" | "rotate_right" | "swap", []) => Ok(vec![m]),
         _ => {
             let known: Vec<String> = KNOWN.iter().map(|s| (*s).to_owned()).collect();
             let mut err = ElabError::new(
@@ -181,5 +182,46 @@ pub(crate) fn run<'b>(
             }
             Err(err.note("the chapter Tactics of the book (`book/src/tactics.md`) shows them all"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::KNOWN;
+
+    /// The words of the arms of a `match` in a source file: `"word" =>`, `Kw::Word =>`.
+    fn arms(source: &str) -> Vec<String> {
+        let mut words = Vec::new();
+        for line in source.lines().map(str::trim_start) {
+            let Some((pattern, _)) = line.split_once("=>") else {
+                continue;
+            };
+            let word = match pattern.strip_prefix("Kw::") {
+                Some(kw) => kw.trim().to_lowercase(),
+                None => match pattern.strip_prefix('"').and_then(|p| p.split_once('"')) {
+                    Some((word, _)) => word.to_owned(),
+                    None => continue,
+                },
+            };
+            words.push(word);
+        }
+        words
+    }
+
+    #[test]
+    fn all_that_have_a_grammar_are_known() {
+        let forms = arms(include_str!("../syntax/parser/tactic_forms.rs"));
+        let blocks = arms(include_str!("../syntax/parser/tactic.rs"));
+        assert!(forms.iter().any(|w| w == "have") && forms.iter().any(|w| w == "intro"));
+        assert!(blocks.iter().any(|w| w == "case"));
+        for word in forms.iter().chain(&blocks) {
+            // `if` as a tactic is an error that says what to write.
+            assert!(KNOWN.contains(&&**word) || word == "if", "`{word}`");
+        }
+    }
+
+    #[test]
+    fn they_are_in_order() {
+        assert!(KNOWN.is_sorted());
     }
 }

@@ -82,20 +82,16 @@ pub(crate) fn unify_equations<'b>(
                 close_by_literals(el, goal, h, x, y)?;
                 return Ok(None);
             }
-            Clash::Constructors => match no_confusion(
-                el,
-                goal,
-                h,
-                eq_ty,
-                number_view(el, eq_ty, a),
-                number_view(el, eq_ty, b),
-            )? {
-                None => return Ok(None),
-                Some((g, k)) => {
-                    goal = g;
-                    left += k;
+            Clash::Constructors => {
+                let [va, vb] = number_views(el, eq_ty, a, b);
+                match no_confusion(el, goal, h, eq_ty, va, vb)? {
+                    None => return Ok(None),
+                    Some((g, k)) => {
+                        goal = g;
+                        left += k;
+                    }
                 }
-            },
+            }
             Clash::Unknown => {
                 if el.with_goal(goal, |el| el.with_no_assign(|el| el.is_defeq(a, b))) {
                     goal = drop_refl(el, goal, h, eq_ty, a)?;
@@ -280,7 +276,7 @@ fn clash<'b>(el: &mut Elab<'b>, ty: Expr, a: Expr, b: Expr) -> Result<Clash> {
     if el.get_inductive_app(ty).is_none() {
         return Ok(Clash::Unknown);
     }
-    let mut sides = [number_view(el, ty, a), number_view(el, ty, b)];
+    let mut sides = number_views(el, ty, a, b);
     for s in &mut sides {
         // Arithmetic on variables does not compute to a constructor, and trying may take unary steps.
         if head_ctor(el, *s).is_none() && literal(el, *s).is_none() && !is_arithmetic(el, *s) {
@@ -300,18 +296,35 @@ fn clash<'b>(el: &mut Elab<'b>, ty: Expr, a: Expr, b: Expr) -> Result<Clash> {
     })
 }
 
-/// `Nat.succ n` for a sum `n + k` with `k > 0`; other terms as they are.
-fn number_view<'b>(el: &Elab<'b>, ty: Expr, e: Expr) -> Expr {
+/// Both sides of an equation, with `Nat.succ n` for a sum `n + k` with `k > 0`, and for any sum that is a successor if the
+/// other side is zero (it ends there; other sums could be taken apart for long).
+fn number_views<'b>(el: &Elab<'b>, ty: Expr, a: Expr, b: Expr) -> [Expr; 2] {
     let st = el.st;
     if ty != st.const0("Nat") {
-        return e;
+        return [a, b];
     }
-    match el.nat_offset(e) {
-        (Some(x), k) if !k.is_zero() => {
-            let n = el.mk_nat_offset(Some(x), &(k - 1u32));
-            st.app(st.const0("Nat.succ"), n)
+    let zero = |e: Expr| matches!(el.nat_offset(e), (None, k) if k.is_zero());
+    [(a, b), (b, a)].map(|(e, other)| {
+        let offset = matches!(el.nat_offset(e), (Some(_), k) if !k.is_zero());
+        match predecessor(el, e) {
+            Some(n) if offset || zero(other) => st.app(st.const0("Nat.succ"), n),
+            _ => e,
         }
-        _ => e,
+    })
+}
+
+/// `n` if a term is the successor of `n` as it is written: `x + 3`, `x + (y + 1)`. Literals are none.
+pub(crate) fn predecessor<'b>(el: &Elab<'b>, e: Expr) -> Option<Expr> {
+    match el.nat_offset(e) {
+        (None, _) => None,
+        (Some(x), k) if !k.is_zero() => Some(el.mk_nat_offset(Some(x), &(k - 1u32))),
+        (Some(x), _) => {
+            let [x, y] = el.match_app(x, "Nat.add", 2)?[..] else {
+                return None;
+            };
+            let n = logic::subst::with_stack(|| predecessor(el, y))?;
+            Some(el.st.apps(el.st.const0("Nat.add"), &[x, n]))
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Tactics in the syntax tree.
 //!
-//! Tactics with a shape of their own have a variant; every other word at the head of a tactic, `bits`, `index`,
-//! `symexec`, `ordered` and `kernel_auto` among them, becomes [`TacticKind::Named`] with its arguments, so that an
-//! unknown tactic is found (with near matches) by the elaborator and a new tactic needs no change of grammar.
+//! Tactics with a shape of their own have a variant; every other word at the head of a tactic becomes
+//! [`TacticKind::Named`] with its arguments, so that an unknown tactic is found (with near matches) by the elaborator and
+//! a new tactic needs no change of grammar.
 
 use super::{
     BinderName, CalcStep, Discr, FunBinder, Ident, LetDecl, NumLit, Pattern, Span, StrLit, Term,
