@@ -16,13 +16,18 @@ use crate::{files, transcript};
 /// Languages of blocks that are only read.
 const SHOWN: [&str; 4] = ["text", "ptx", "lean", "sh"];
 
-struct Block {
-    line: usize,
-    info: String,
-    text: String,
+/// A block of a page between lines of backticks.
+pub struct Block {
+    /// The line on which it begins.
+    pub line: usize,
+    /// What stands after the backticks.
+    pub info: String,
+    /// Its lines.
+    pub text: String,
 }
 
-fn blocks(source: &str) -> Vec<Block> {
+/// The blocks of a page.
+pub fn blocks(source: &str) -> Vec<Block> {
     let mut all = Vec::new();
     let mut open: Option<Block> = None;
     for (i, line) in source.lines().enumerate() {
@@ -107,16 +112,53 @@ fn quotation(file: &str, text: &str) -> Result<(), Failed> {
     }
 }
 
+/// The places of a page that a link can name: its headings in small letters, spaces as `-`, without signs.
+fn anchors(source: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    let mut shown = false;
+    for line in source.lines() {
+        shown ^= line.starts_with("```");
+        let Some(heading) = line.strip_prefix('#').filter(|_| !shown) else {
+            continue;
+        };
+        let kept = heading.trim_start_matches('#').trim().chars();
+        let id: String = kept
+            .filter(|c| c.is_alphanumeric() || "_- ".contains(*c))
+            .map(|c| {
+                if c == ' ' {
+                    '-'
+                } else {
+                    c.to_ascii_lowercase()
+                }
+            })
+            .collect();
+        all.push(id);
+    }
+    all
+}
+
 fn links(file: &Path, source: &str) -> Result<(), Failed> {
     let dir = file.parent().unwrap_or(Path::new(""));
     let mut rest = source;
     while let Some(i) = rest.find("](") {
         rest = &rest[i + 2..];
         let Some(end) = rest.find(')') else { break };
-        let target = rest[..end].split('#').next().unwrap_or_default();
-        let outside = target.starts_with("http") || target.is_empty();
-        if !outside && !dir.join(target).exists() {
-            return Err(format!("a link to {target}, which does not exist").into());
+        let target = &rest[..end];
+        if target.starts_with("http") {
+            continue;
+        }
+        let (page, place) = target.split_once('#').unwrap_or((target, ""));
+        let path = dir.join(page);
+        if !page.is_empty() && !path.exists() {
+            return Err(format!("a link to {page}, which does not exist").into());
+        }
+        let there = match page.is_empty() {
+            true => source.to_owned(),
+            false if page.ends_with(".md") => std::fs::read_to_string(path)?,
+            false => continue,
+        };
+        if !place.is_empty() && !anchors(&there).iter().any(|a| a == place) {
+            return Err(format!("a link to {target}, where there is no such heading").into());
         }
     }
     Ok(())

@@ -4,6 +4,7 @@
 mod book;
 mod cli;
 mod no_crash;
+mod reference;
 mod scripts;
 mod transcript;
 mod twins;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
     trials.extend(twins::trials());
     trials.extend(no_crash::trials());
     trials.extend(book::trials());
+    trials.push(reference::trial());
     trials.extend(cli::trials());
     trials.extend(watch::trials());
     libtest_mimic::run(&args, trials).exit_code()
