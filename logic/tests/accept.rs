@@ -377,6 +377,25 @@ fn shared_towers() {
         };
         assert_eq!(l.env.add(d), Ok(()));
         l.accept("def use : Sort (imax 1 1)+1 := levels.{1}");
+        // A maximum of many independent `imax`, in another order.
+        let params: Vec<Name> = (0..40).map(|i| l.name(&format!("u{i}"))).collect();
+        let pair = |i: usize| {
+            let [a, b] = [2 * i, 2 * i + 1].map(|k| l.st.level_param(params[k]));
+            l.st.level_imax(a, b)
+        };
+        let sum = |order: &mut dyn Iterator<Item = usize>| {
+            order.fold(Level::ZERO, |x, i| l.st.level_max(x, pair(i)))
+        };
+        let d = Declaration::Definition {
+            sig: Signature {
+                name: l.name("many"),
+                ty: l.st.sort(l.st.level_succ(sum(&mut (0..20)))),
+                univ_params: params.clone(),
+            },
+            value: l.st.sort(sum(&mut (0..20).rev())),
+            hint: Hint::Abbrev,
+        };
+        assert_eq!(l.env.add(d), Ok(()));
         // 10^100000 squared.
         l.accept("theorem big : Eq.{1} Nat (Nat.mul (Nat.pow 10 100000) (Nat.pow 10 100000)) (Nat.pow 10 200000) := Eq.refl.{1} Nat (Nat.pow 10 200000)");
     });

@@ -1,11 +1,13 @@
 //! Universe levels: the order `≤` and equality, decided completely.
 //!
-//! A level is a function of its parameters. Without `imax` it is a maximum of constants and of terms `p + k`, which has
-//! an evident normal form. `imax a b` is `0` where `b = 0` and `max a b` elsewhere; where that depends on a parameter `p`,
-//! both cases `p = 0` and `p ≥ 1` are looked at. (Carneiro 2019, §2.1 "universe levels": `ℓ ≤ ℓ'` iff it holds for all
-//! values of the parameters.)
+//! A level is a function of its parameters, and `≤` holds iff it does for all their values (Carneiro 2019, §2.1). `imax a b` is
+//! `0` where `b = 0` and `max a b` elsewhere. So a level is a maximum of parts, each of which is `k`, or `p + k`, where certain
+//! parameters (`p` among them) are positive, and `0` elsewhere. One such maximum is at most another iff each part of it is
+//! at most one part of the other.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
 
 use super::{Checker, Res};
 use crate::env::KernelError;
@@ -15,61 +17,50 @@ use crate::name::Name;
 use crate::store::Store;
 use crate::subst::with_stack;
 
-/// `max(base, p₁ + k₁, …)`, where `base` is the value at `p = 0` (so `base ≥ kᵢ`), sorted by parameter.
-#[derive(Clone, Default)]
-struct Normal {
-    base: u64,
-    atoms: Vec<(Name, u64)>,
+/// Where all of `positive` are: `number`, or `param + number`. Elsewhere `0`.
+#[derive(Clone)]
+pub(super) struct Part {
+    /// Sorted, `param` among them.
+    positive: Vec<Name>,
+    param: Option<Name>,
+    number: u64,
 }
 
-impl Normal {
-    fn succ(mut self, by: u64) -> Normal {
-        self.base += by;
-        for a in &mut self.atoms {
-            a.1 += by;
-        }
-        self
+impl Part {
+    /// Whether this is at most `o` for all values of the parameters: also where no others than `positive` are, each of
+    /// them is `1`, and `param` is large.
+    fn covered_by(&self, o: &Part) -> bool {
+        let bound = match (self.param, o.param) {
+            (Some(p), Some(q)) if p == q => o.number,
+            (None, None) => o.number,
+            (None, Some(_)) => o.number.saturating_add(1),
+            _ => return false,
+        };
+        let holds = |p| self.positive.binary_search(p).is_ok();
+        self.number <= bound && o.positive.iter().all(holds)
     }
 
-    fn max(&self, o: &Normal) -> Normal {
-        let mut atoms = self.atoms.clone();
-        for (p, k) in &o.atoms {
-            match atoms.binary_search_by_key(p, |a| a.0) {
-                Ok(i) => atoms[i].1 = atoms[i].1.max(*k),
-                Err(i) => atoms.insert(i, (*p, *k)),
-            }
+    /// This, where `o` is positive: that is where all of its parameters are.
+    fn where_positive(&self, o: &Part) -> Part {
+        let mut positive = [&self.positive[..], &o.positive].concat();
+        positive.sort_unstable();
+        positive.dedup();
+        Part {
+            positive,
+            ..self.clone()
         }
-        Normal {
-            base: self.base.max(o.base),
-            atoms,
-        }
-    }
-
-    /// `≤` for all values of the parameters: at `0`, and as each parameter alone grows.
-    fn leq(&self, o: &Normal) -> bool {
-        self.base <= o.base
-            && self.atoms.iter().all(|(p, k)| {
-                o.atoms
-                    .binary_search_by_key(p, |a| a.0)
-                    .is_ok_and(|i| *k <= o.atoms[i].1)
-            })
     }
 }
-
-/// Why a normal form was not reached.
-enum Stop {
-    /// It depends on whether this parameter is `0`.
-    Split(Name),
-    Error(KernelError),
-}
-
-/// What is assumed of parameters: `true` for `p ≥ 1`, `false` for `p = 0`.
-type Cases = Vec<(Name, bool)>;
 
 impl Checker<'_, '_> {
     /// `a ≤ b` for all values of the parameters.
     pub(crate) fn level_leq(&mut self, a: Level, b: Level) -> Res<bool> {
-        Ok(a == b || self.leq_cases(a, b, &mut Vec::new())?)
+        if a == b {
+            return Ok(true);
+        }
+        let (a, b) = (self.parts(a)?, self.parts(b)?);
+        self.tick((a.len() * b.len()) as u64)?;
+        Ok(a.iter().all(|x| b.iter().any(|y| x.covered_by(y))))
     }
 
     /// `a = b` for all values of the parameters.
@@ -106,86 +97,71 @@ impl Checker<'_, '_> {
         self.level_leq(one, l)
     }
 
-    fn leq_cases(&mut self, a: Level, b: Level, cases: &mut Cases) -> Res<bool> {
-        let mut memo = FxHashMap::default();
-        let p = match self.normal(a, cases, &mut memo) {
-            Err(Stop::Error(e)) => return Err(e),
-            Err(Stop::Split(p)) => p,
-            Ok(na) => match self.normal(b, cases, &mut memo) {
-                Err(Stop::Error(e)) => return Err(e),
-                Err(Stop::Split(p)) => p,
-                Ok(nb) => return Ok(na.leq(&nb)),
-            },
-        };
-        for positive in [false, true] {
-            cases.push((p, positive));
-            let r = self.enter(|c| c.leq_cases(a, b, cases));
-            cases.pop();
-            if !r? {
-                return Ok(false);
+    /// The parts of a level, none of them at most another.
+    fn parts(&mut self, l: Level) -> Res<Rc<Vec<Part>>> {
+        if let Some(parts) = self.level_parts.get(&l) {
+            return Ok(parts.clone());
+        }
+        self.tick(1)?;
+        let (base, by) = offset(self.st, l);
+        let mut out = Vec::new();
+        with_stack(|| match self.st.level_node(base) {
+            LevelNode::Zero | LevelNode::Succ(_) => Ok(()),
+            LevelNode::MVar(_) => Err(KernelError::LevelMetaVariable(self.st.sort(l))),
+            LevelNode::Param(p) => {
+                let positive = vec![p];
+                out.push(Part {
+                    positive,
+                    param: Some(p),
+                    number: 0,
+                });
+                Ok(())
             }
-        }
-        Ok(true)
-    }
-
-    fn normal(
-        &mut self,
-        l: Level,
-        cases: &Cases,
-        memo: &mut FxHashMap<Level, Normal>,
-    ) -> Result<Normal, Stop> {
-        let (mut base, mut by) = (l, 0);
-        while let LevelNode::Succ(a) = self.st.level_node(base) {
-            base = a;
-            by += 1;
-        }
-        if let Some(n) = memo.get(&base) {
-            return Ok(n.clone().succ(by));
-        }
-        self.tick(1).map_err(Stop::Error)?;
-        let n = with_stack(|| self.normal_node(base, cases, memo))?;
-        memo.insert(base, n.clone());
-        Ok(n.succ(by))
-    }
-
-    fn normal_node(
-        &mut self,
-        l: Level,
-        cases: &Cases,
-        memo: &mut FxHashMap<Level, Normal>,
-    ) -> Result<Normal, Stop> {
-        Ok(match self.st.level_node(l) {
-            LevelNode::Zero | LevelNode::Succ(_) => Normal::default(),
-            LevelNode::MVar(_) => {
-                let e = KernelError::LevelMetaVariable(self.st.sort(l));
-                return Err(Stop::Error(e));
-            }
-            LevelNode::Param(p) => match cases.iter().find(|c| c.0 == p) {
-                None => Normal {
-                    base: 0,
-                    atoms: vec![(p, 0)],
-                },
-                Some((_, false)) => Normal::default(),
-                Some((_, true)) => Normal {
-                    base: 1,
-                    atoms: vec![(p, 1)],
-                },
-            },
             LevelNode::Max(a, b) => {
-                let a = self.normal(a, cases, memo)?;
-                a.max(&self.normal(b, cases, memo)?)
+                for x in [self.parts(a)?, self.parts(b)?]
+                    .iter()
+                    .flat_map(|x| x.iter())
+                {
+                    self.add_part(&mut out, x.clone())?;
+                }
+                Ok(())
             }
             LevelNode::IMax(a, b) => {
-                let b = self.normal(b, cases, memo)?;
-                if b.base > 0 {
-                    self.normal(a, cases, memo)?.max(&b)
-                } else if let Some((p, _)) = b.atoms.first() {
-                    return Err(Stop::Split(*p));
-                } else {
-                    Normal::default()
+                let (a, b) = (self.parts(a)?, self.parts(b)?);
+                for y in b.iter() {
+                    self.add_part(&mut out, y.clone())?;
+                    for x in a.iter() {
+                        self.add_part(&mut out, x.where_positive(y))?;
+                    }
                 }
+                Ok(())
             }
-        })
+        })?;
+        for x in &mut out {
+            x.number += by;
+        }
+        if by > 0 {
+            self.add_part(
+                &mut out,
+                Part {
+                    positive: vec![],
+                    param: None,
+                    number: by,
+                },
+            )?;
+        }
+        let out = Rc::new(out);
+        self.level_parts.insert(l, out.clone());
+        Ok(out)
+    }
+
+    fn add_part(&mut self, parts: &mut Vec<Part>, x: Part) -> Res<()> {
+        self.tick((1 + parts.len()) as u64)?;
+        if !parts.iter().any(|y| x.covered_by(y)) {
+            parts.retain(|y| !y.covered_by(&x));
+            parts.push(x);
+        }
+        Ok(())
     }
 
     /// Refuses universe parameters that are not declared.

@@ -20,6 +20,8 @@ mod whnf;
 pub(crate) use nat::NatOp;
 pub(crate) use telescope::Telescope;
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::env::{ConstantInfo, Environment, KernelError};
@@ -62,6 +64,7 @@ pub struct Checker<'e, 'b> {
     unfolded: FxHashMap<Expr, Expr>,
     const_types: FxHashMap<Expr, Expr>,
     rule_values: FxHashMap<(Expr, u32), Expr>,
+    level_parts: FxHashMap<Level, Rc<Vec<level::Part>>>,
     string_ok: bool,
 }
 
@@ -87,6 +90,7 @@ impl<'e, 'b> Checker<'e, 'b> {
             unfolded: FxHashMap::default(),
             const_types: FxHashMap::default(),
             rule_values: FxHashMap::default(),
+            level_parts: FxHashMap::default(),
             string_ok: false,
         }
     }
