@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod audit;
+pub mod fuzz;
 pub mod index;
 pub mod lines;
 pub mod picture;

@@ -1,4 +1,4 @@
-//! `cargo xtask tcb | tidy | index | audit | picture`.
+//! `cargo xtask tcb | tidy | index | audit | fuzz | picture`.
 
 use std::process::ExitCode;
 
@@ -8,6 +8,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   tidy     check the habits of the house over all files
   index    write the book's pages about the library from the scripts
   audit    export everything under proofs/ (or the paths given) and let real Lean check it again
+  fuzz     let our kernel and the official one judge random exports: [--count N] [--seed N] [--alone]
   picture  draw the README's picture of a terminal from what `cargo run` (or the binary given) prints";
 
 fn main() -> ExitCode {
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
         Some("picture") => xtask::picture::run(&root, args.get(1).map(String::as_str))
             .map_err(std::io::Error::other),
         Some("index") => xtask::index::run(&root).map_err(std::io::Error::other),
+        Some("fuzz") => xtask::fuzz::run(&root, &args[1..]),
         Some("audit") => xtask::audit::run(&root, &args[1..]),
         _ => {
             eprintln!("{USAGE}");

@@ -10,6 +10,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use self::forge::{Export, Forgery};
+pub use self::tools::{Official, official};
 use self::tools::{Tools, must, output};
 
 /// Counts what passed and says why something did not.

@@ -29,25 +29,8 @@ fn target(root: &Path) -> PathBuf {
 /// # Errors
 /// When a program is missing or fails; the text is its own.
 pub fn prepare(root: &Path) -> io::Result<Tools> {
-    let folder = target(root).join("audit");
-    std::fs::create_dir_all(&folder)?;
-    let libraries = lean_libraries(&folder)?;
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let build = folder.join("build");
-    must(
-        Command::new(&cargo)
-            .args([
-                "build",
-                "--quiet",
-                "--release",
-                "--locked",
-                "--manifest-path",
-            ])
-            .arg(root.join("tests/audit/leanck/Cargo.toml"))
-            .arg("--target-dir")
-            .arg(&build)
-            .env("LEAN_LIB", &libraries),
-    )?;
+    let cargo = cargo();
+    let Official { folder, leanck } = official(root)?;
     let ptxprove = match std::env::var_os("PTXPROVE") {
         Some(command) => PathBuf::from(command),
         None => {
@@ -62,8 +45,49 @@ pub fn prepare(root: &Path) -> io::Result<Tools> {
     };
     Ok(Tools {
         ptxprove,
+        lean: leanck.with_file_name("lean"),
+        leanck,
+        folder,
+    })
+}
+
+/// The official kernel alone.
+pub struct Official {
+    /// Where the audit's files lie.
+    pub folder: PathBuf,
+    /// Its driver.
+    pub leanck: PathBuf,
+}
+
+fn cargo() -> std::ffi::OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// Installs and builds the official kernel, if it is not there yet.
+///
+/// # Errors
+/// When a program is missing or fails; the text is its own.
+pub fn official(root: &Path) -> io::Result<Official> {
+    let folder = target(root).join("audit");
+    std::fs::create_dir_all(&folder)?;
+    let libraries = lean_libraries(&folder)?;
+    let build = folder.join("build");
+    must(
+        Command::new(cargo())
+            .args([
+                "build",
+                "--quiet",
+                "--release",
+                "--locked",
+                "--manifest-path",
+            ])
+            .arg(root.join("tests/audit/leanck/Cargo.toml"))
+            .arg("--target-dir")
+            .arg(&build)
+            .env("LEAN_LIB", &libraries),
+    )?;
+    Ok(Official {
         leanck: build.join("release/leanck"),
-        lean: build.join("release/lean"),
         folder,
     })
 }

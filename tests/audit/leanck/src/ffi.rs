@@ -62,6 +62,7 @@ unsafe extern "C" {
     fn elab_of_kernel_env(env: Raw) -> Raw;
     fn lean_kernel_is_def_eq(env: Raw, lctx: Raw, a: Raw, b: Raw) -> Raw;
     fn lean_mk_empty_local_ctx(unit: Raw) -> Raw;
+    fn lean_name_eq(a: Raw, b: Raw) -> u8;
     fn lean_expr_eqv(a: Raw, b: Raw) -> u8;
     fn _exit(code: i32) -> !;
 }
@@ -279,7 +280,14 @@ pub fn expr_eqv(a: Obj, b: Obj) -> bool {
     unsafe { lean_expr_eqv(a.0, b.0) != 0 }
 }
 
-/// The official kernel and its environment.
+/// Equality of names.
+pub fn name_eq(a: Obj, b: Obj) -> bool {
+    // SAFETY: both arguments are borrowed names.
+    unsafe { lean_name_eq(a.0, b.0) != 0 }
+}
+
+/// The official kernel and its environment, which additions leave as it was for those who have a clone.
+#[derive(Clone)]
 pub struct Kernel(Obj);
 
 impl Kernel {

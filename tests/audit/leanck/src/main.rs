@@ -2,6 +2,9 @@
 //! `leanck FILE.ndjson each`: a line for each declaration that it refuses (`refused NAME …`), or that it accepts with other
 //! derived constants than those of the file (`derived NAME …`), and the exit code 0.
 //!
+//! `leanck --batch` reads the paths of files from standard input and prints a line for each as soon as it has a verdict;
+//! there nodes may be written twice, and axioms may be any.
+//!
 //! With LINE, declarations before that line are believed (they were accepted in another file that begins the same).
 //! The variable `LEANCK_TRACE` makes it name each declaration on standard error before it is checked.
 //! Prints `accepted` with counts (exit 0), `refused …` with the declaration and the reason (exit 1), or
@@ -17,6 +20,9 @@ use std::io::BufReader;
 use replay::{Failure, Replay};
 
 fn main() {
+    if std::env::args().skip(1).eq(["--batch"]) {
+        ffi::with_lean(batch);
+    }
     let mut args = std::env::args().skip(1);
     let (path, how, None) = (args.next(), args.next(), args.next()) else {
         return usage();
@@ -35,6 +41,29 @@ fn main() {
 fn usage() {
     eprintln!("usage: leanck FILE.ndjson [LINE | each]");
     std::process::exit(2);
+}
+
+/// One line for each file that is named on standard input.
+fn batch() -> i32 {
+    let empty = ffi::Kernel::new();
+    for path in std::io::stdin().lines().map_while(Result::ok) {
+        let mut replay = Replay::new(empty.clone());
+        replay.lenient = true;
+        let verdict = match File::open(&path) {
+            Ok(f) => replay.run(BufReader::new(f)),
+            Err(e) => Err(Failure::Malformed(0, e.to_string())),
+        };
+        let text = match verdict {
+            Ok(()) => "accepted".to_owned(),
+            Err(Failure::Malformed(line, what)) => format!("malformed line {line}: {what}"),
+            Err(Failure::Refused(kind, name, reason)) => {
+                format!("refused {kind} {name}: {reason}")
+            }
+            Err(Failure::Derived(name, what)) => format!("refused derived {name}: {what}"),
+        };
+        println!("{}", text.replace(['\n', '\r'], " "));
+    }
+    0
 }
 
 fn judge(path: &str, check_from: usize, each: bool) -> i32 {

@@ -1,0 +1,303 @@
+//! `cargo xtask fuzz`: random exports, our kernel's verdicts on them, and the official kernel's.
+//!
+//! A third of them are declarations made here ([`types`], [`equations`]); the others are exports, of those and of parts of the
+//! library, in which something was changed ([`mutate`]). What we accept and the official kernel refuses would be a soundness
+//! bug of one of the two, what we refuse and it accepts a gap. Every file on which they differ is kept below the target folder.
+//! Equal arguments give equal files.
+
+mod equations;
+mod judge;
+mod lines;
+mod mutate;
+mod rng;
+mod sample;
+mod types;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bumpalo::Bump;
+use export_lean::{Select, write_ndjson};
+use logic::{ConstantInfo, Environment, Name, Store};
+use tactics::driver::Session;
+
+use judge::{Official, differ};
+pub use judge::{Verdict, ours};
+pub use mutate::Base;
+pub use rng::Rng;
+pub use sample::{record, sample};
+
+/// What is asked for.
+struct Asked {
+    count: usize,
+    seed: u64,
+    official: bool,
+    record: bool,
+}
+
+fn asked(args: &[String]) -> Result<Asked, String> {
+    let mut a = Asked {
+        count: 2000,
+        seed: 1,
+        official: true,
+        record: false,
+    };
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut number = || {
+            let n = args.next().and_then(|n| n.parse().ok());
+            n.ok_or(format!("{arg} takes a number"))
+        };
+        match arg.as_str() {
+            "--count" => a.count = number()? as usize,
+            "--seed" => a.seed = number()?,
+            "--alone" => a.official = false,
+            "--record" => a.record = true,
+            _ => {
+                return Err(format!(
+                    "unknown argument `{arg}`; known are --count N, --seed N, --alone (without the official kernel) and \
+                     --record (write the sample of tests/fuzz)"
+                ));
+            }
+        }
+    }
+    Ok(a)
+}
+
+/// Runs the command; whether the two never differ.
+///
+/// # Errors
+/// The official kernel cannot be had, or files cannot be written.
+pub fn run(root: &Path, args: &[String]) -> io::Result<bool> {
+    let asked = asked(args).map_err(io::Error::other)?;
+    let tools = match asked.official {
+        true => Some(crate::audit::official(root)?),
+        false => None,
+    };
+    let root = root.to_owned();
+    let done = tactics::driver::on_large_stack(move || match asked.record {
+        true => tools.map_or_else(
+            || Err(io::Error::other("--record needs the official kernel")),
+            |t| record(&root, &t),
+        ),
+        false => compare(&root, &asked, tools),
+    });
+    done?
+}
+
+/// How often what was said.
+#[derive(Default)]
+struct Tally {
+    both: BTreeMap<(char, char), usize>,
+    differ: usize,
+}
+
+fn compare(root: &Path, asked: &Asked, tools: Option<crate::audit::Official>) -> io::Result<bool> {
+    let folder = match &tools {
+        Some(t) => t.folder.join("fuzz"),
+        None => root.join("target/fuzz"),
+    };
+    std::fs::create_dir_all(&folder)?;
+    let mut official = tools.map(|t| Official::new(t.leanck));
+    let bump = Bump::new();
+    let store = Store::new(&bump);
+    let mut session = Session::new(&store);
+    let script = root.join("proofs/lib/list.ptxp");
+    session
+        .check_file(&script)
+        .map_err(|e| io::Error::other(e.to_string()))?;
+    let env = session.environment();
+    let library = Library::new(env);
+    let mut tally = Tally::default();
+    for i in 0..asked.count {
+        let mut rng = Rng::new(
+            asked
+                .seed
+                .wrapping_mul(0x1_0000_0000)
+                .wrapping_add(i as u64),
+        );
+        let (text, changed) = library.text(&mut rng).map_err(io::Error::other)?;
+        judge((&text, changed), i, &folder, official.as_mut(), &mut tally)?;
+        if (i + 1) % 1000 == 0 {
+            eprintln!("{} of {}: {} differ", i + 1, asked.count, tally.differ);
+        }
+    }
+    for ((a, b), n) in &tally.both {
+        println!("{n:7}  ours: {}, official: {}", word(*a), word(*b));
+    }
+    println!(
+        "{} files, {} to look at, in {}",
+        asked.count,
+        tally.differ,
+        folder.display()
+    );
+    Ok(tally.differ == 0)
+}
+
+fn word(letter: char) -> &'static str {
+    match letter {
+        'a' => "accepted",
+        'r' => "refused",
+        'd' => "not as derived",
+        'm' => "malformed",
+        'l' => "a limit",
+        'c' => "crashed",
+        _ => "not asked",
+    }
+}
+
+fn judge(
+    (text, changed): (&str, bool),
+    i: usize,
+    folder: &Path,
+    official: Option<&mut Official>,
+    tally: &mut Tally,
+) -> io::Result<()> {
+    let mine = ours(text);
+    let file = folder.join("case.ndjson");
+    let theirs = match official {
+        Some(o) => {
+            std::fs::write(&file, text)?;
+            Some(o.judge(&file)?)
+        }
+        None => None,
+    };
+    let letter = theirs.as_ref().map_or('-', Verdict::letter);
+    *tally.both.entry((mine.letter(), letter)).or_default() += 1;
+    if differ(mine.letter(), letter, changed) {
+        tally.differ += 1;
+        let kept = folder.join(format!("{}{letter}-{i}.ndjson", mine.letter()));
+        std::fs::write(&kept, text)?;
+        let theirs = theirs.map_or("not asked".to_owned(), |t| t.text());
+        println!(
+            "{}\n  ours     {}\n  official {theirs}",
+            kept.display(),
+            mine.text()
+        );
+    }
+    Ok(())
+}
+
+/// The environment that declarations are made in, and what of it is changed.
+struct Library<'e, 'b> {
+    env: &'e Environment<'b>,
+    theorems: Vec<Name>,
+}
+
+/// An export of more declarations than this is not used.
+const MOST: usize = 40;
+
+impl<'e, 'b> Library<'e, 'b> {
+    fn new(env: &'e Environment<'b>) -> Self {
+        let interesting = |c: &&ConstantInfo| {
+            matches!(
+                c,
+                ConstantInfo::Theorem { .. }
+                    | ConstantInfo::Definition { .. }
+                    | ConstantInfo::Recursor(_)
+            )
+        };
+        let theorems = env
+            .constants()
+            .filter(interesting)
+            .map(ConstantInfo::name)
+            .collect();
+        Library { env, theorems }
+    }
+
+    /// One file, and whether it is one in which something was changed.
+    fn text(&self, rng: &mut Rng) -> Result<(String, bool), String> {
+        Ok(match rng.below(3) {
+            0 => (self.made(rng, true)?, false),
+            1 => {
+                let text = self.made(rng, false)?;
+                let base = Base::read(&text).map_err(|e| e.to_string())?;
+                (base.mutant(rng), true)
+            }
+            _ => (self.part(rng)?.mutant(rng), true),
+        })
+    }
+
+    /// A part of the library.
+    fn part(&self, rng: &mut Rng) -> Result<Base, String> {
+        loop {
+            let name = *rng.pick(&self.theorems);
+            let mut bytes = Vec::new();
+            let w = write_ndjson(&mut bytes, self.env, Select::Closure(&[name]));
+            if w.map_err(|e| e.to_string())?.declarations <= MOST {
+                let text = String::from_utf8_lossy(&bytes);
+                return Base::read(&text).map_err(|e| e.to_string());
+            }
+        }
+    }
+
+    /// Declarations made here: those that our kernel accepts and, if `all`, at last one that it does not.
+    fn made(&self, rng: &mut Rng, all: bool) -> Result<String, String> {
+        let st = self.env.store();
+        let mut env = self.env.clone();
+        let mut new: Vec<Name> = Vec::new();
+        let mut refused = None;
+        let mut families = types::library(st);
+        for i in 0..1 + rng.below(4) {
+            let (d, more, name) = if rng.once_in(3) {
+                let name = st.name(&format!("t{i}"));
+                (equations::Terms { st, rng }.theorem(name), Vec::new(), name)
+            } else {
+                let mut types = types::Types {
+                    st,
+                    rng,
+                    families: families.clone(),
+                };
+                let (d, more) = types.declaration(&format!("T{i}_"));
+                let name = more.first().map_or(Name::ANON, |f| f.name);
+                (d, more, name)
+            };
+            match env.add(d.clone()) {
+                Ok(()) => {
+                    new.push(name);
+                    families.extend(more);
+                }
+                Err(_) => {
+                    refused = Some(d);
+                    if all {
+                        break;
+                    }
+                }
+            }
+        }
+        if new.is_empty() {
+            new.push(st.name("List"));
+        }
+        // What a refused declaration mentions has to be there.
+        if all {
+            new.extend(
+                families
+                    .iter()
+                    .map(|f| f.name)
+                    .chain(BESIDE.iter().map(|n| st.name(n))),
+            );
+        }
+        let mut bytes = Vec::new();
+        let written =
+            write_ndjson(&mut bytes, &env, Select::Closure(&new)).map_err(|e| e.to_string())?;
+        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some(d) = refused.filter(|_| all) {
+            let mut lines = lines::Lines::after(&written, st);
+            lines.declaration(&d);
+            text.push_str(&lines.text);
+        }
+        Ok(text)
+    }
+}
+
+/// What terms made here mention beside the families.
+const BESIDE: [&str; 12] = [
+    "Nat.add", "Nat.sub", "Nat.mul", "Nat.pow", "Nat.beq", "Nat.ble", "Eq", "True", "False",
+    "Bool", "Nat", "Prod",
+];
+
+/// The sample's folder.
+fn sample_folder(root: &Path) -> PathBuf {
+    root.join("tests/fuzz")
+}
