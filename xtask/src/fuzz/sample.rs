@@ -13,7 +13,7 @@ use super::{Base, Library, Rng, sample_folder};
 
 /// How many exports, and how many changes of each.
 const BASES: usize = 8;
-const MUTANTS: u64 = 250;
+const MUTANTS: u64 = 150;
 
 /// Writes the sample: `N.ndjson`, and `N.verdicts` with one letter a mutant, 50 a line.
 ///
