@@ -74,17 +74,21 @@ const STEPS: u64 = 2_000_000;
 /// Terms that it may make.
 const TERMS: u32 = 1_000_000;
 
+/// Limits for our kernel.
+pub fn limits() -> Limits {
+    Limits {
+        max_steps: STEPS,
+        max_terms: TERMS,
+        ..Limits::default()
+    }
+}
+
 /// Our kernel's verdict on a file.
 pub fn ours(text: &str) -> Verdict {
     let judged = catch_unwind(AssertUnwindSafe(|| {
         let bump = Bump::new();
         let store = Store::new(&bump);
-        let limits = Limits {
-            max_steps: STEPS,
-            max_terms: TERMS,
-            ..Limits::default()
-        };
-        let mut env = Environment::new_with(&store, limits);
+        let mut env = Environment::new_with(&store, limits());
         match export_lean::read_ndjson(text.as_bytes(), &mut env) {
             Ok(_) => Verdict::Accepted,
             Err(ReadError::Refused { rule, .. }) if is_limit(&rule) => Verdict::Limit,

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
 use export_lean::{Select, write_ndjson};
-use logic::{ConstantInfo, Environment, Name, Store};
+use logic::{Environment, Name, Store};
 use tactics::driver::Session;
 
 use judge::{Official, differ};
@@ -93,6 +93,9 @@ struct Tally {
     differ: usize,
 }
 
+/// Files that are made over one environment.
+const CHUNK: usize = 50;
+
 fn compare(root: &Path, asked: &Asked, tools: Option<crate::audit::Official>) -> io::Result<bool> {
     let folder = match &tools {
         Some(t) => t.folder.join("fuzz"),
@@ -100,27 +103,22 @@ fn compare(root: &Path, asked: &Asked, tools: Option<crate::audit::Official>) ->
     };
     std::fs::create_dir_all(&folder)?;
     let mut official = tools.map(|t| Official::new(t.leanck));
-    let bump = Bump::new();
-    let store = Store::new(&bump);
-    let mut session = Session::new(&store);
-    let script = root.join("proofs/lib/list.ptxp");
-    session
-        .check_file(&script)
-        .map_err(|e| io::Error::other(e.to_string()))?;
-    let env = session.environment();
-    let library = Library::new(env);
     let mut tally = Tally::default();
-    for i in 0..asked.count {
-        let mut rng = Rng::new(
-            asked
-                .seed
-                .wrapping_mul(0x1_0000_0000)
-                .wrapping_add(i as u64),
-        );
-        let (text, changed) = library.text(&mut rng).map_err(io::Error::other)?;
-        judge((&text, changed), i, &folder, official.as_mut(), &mut tally)?;
-        if (i + 1) % 1000 == 0 {
-            eprintln!("{} of {}: {} differ", i + 1, asked.count, tally.differ);
+    let library = Library::read(root)?;
+    // Terms stay in their store, so it is a new one now and then.
+    for first in (0..asked.count).step_by(CHUNK) {
+        let bump = Bump::new();
+        let store = Store::new(&bump);
+        let maker = library.maker(&store)?;
+        let last = asked.count.min(first + CHUNK);
+        for i in first..last {
+            let seed = asked.seed.wrapping_mul(0x1_0000_0000);
+            let mut rng = Rng::new(seed.wrapping_add(i as u64));
+            let (text, changed) = maker.text(&mut rng).map_err(io::Error::other)?;
+            judge((&text, changed), i, &folder, official.as_mut(), &mut tally)?;
+        }
+        if last % 1000 == 0 {
+            eprintln!("{last} of {}: {} differ", asked.count, tally.differ);
         }
     }
     for ((a, b), n) in &tally.both {
@@ -179,33 +177,73 @@ fn judge(
     Ok(())
 }
 
-/// The environment that declarations are made in, and what of it is changed.
-struct Library<'e, 'b> {
-    env: &'e Environment<'b>,
-    theorems: Vec<Name>,
+/// Exports of parts of the library.
+pub(crate) struct Library {
+    /// What declarations that are made here are made of.
+    prelude: String,
+    /// What is changed.
+    parts: Vec<Base>,
 }
 
 /// An export of more declarations than this is not used.
 const MOST: usize = 40;
 
-impl<'e, 'b> Library<'e, 'b> {
-    fn new(env: &'e Environment<'b>) -> Self {
-        let interesting = |c: &&ConstantInfo| {
-            matches!(
-                c,
-                ConstantInfo::Theorem { .. }
-                    | ConstantInfo::Definition { .. }
-                    | ConstantInfo::Recursor(_)
-            )
+/// Every so manyth constant of the library is the head of a part.
+const EVERY: usize = 5;
+
+impl Library {
+    /// Reads the library.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn read(root: &Path) -> io::Result<Library> {
+        let bump = Bump::new();
+        let store = Store::new(&bump);
+        let mut session = Session::new(&store);
+        let script = root.join("proofs/lib/list.ptxp");
+        let read = session.check_file(&script);
+        read.map_err(|e| io::Error::other(e.to_string()))?;
+        let env = session.environment();
+        let export = |names: &[Name]| {
+            let mut bytes = Vec::new();
+            let written = write_ndjson(&mut bytes, env, Select::Closure(names));
+            let written = written.map_err(|e| io::Error::other(e.to_string()))?;
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            Ok::<_, io::Error>((text, written.declarations))
         };
-        let theorems = env
-            .constants()
-            .filter(interesting)
-            .map(ConstantInfo::name)
-            .collect();
-        Library { env, theorems }
+        let families = types::library(&store);
+        let beside = BESIDE.iter().map(|n| store.name(n));
+        let names: Vec<Name> = families.iter().map(|f| f.name).chain(beside).collect();
+        let (prelude, _) = export(&names)?;
+        let mut parts = Vec::new();
+        for c in env.constants().step_by(EVERY) {
+            let (text, declarations) = export(&[c.name()])?;
+            if declarations <= MOST {
+                parts.push(Base::read(&text)?);
+            }
+        }
+        Ok(Library { prelude, parts })
     }
 
+    /// Makes declarations in a store.
+    ///
+    /// # Errors
+    /// The library is not accepted.
+    fn maker<'l, 'b>(&'l self, store: &'b Store<'b>) -> io::Result<Maker<'l, 'b>> {
+        let mut env = Environment::new_with(store, judge::limits());
+        let read = export_lean::read_ndjson(self.prelude.as_bytes(), &mut env);
+        read.map_err(|e| io::Error::other(e.to_string()))?;
+        Ok(Maker { library: self, env })
+    }
+}
+
+/// Makes files.
+struct Maker<'l, 'b> {
+    library: &'l Library,
+    env: Environment<'b>,
+}
+
+impl<'b> Maker<'_, 'b> {
     /// One file, and whether it is one in which something was changed.
     fn text(&self, rng: &mut Rng) -> Result<(String, bool), String> {
         Ok(match rng.below(3) {
@@ -215,21 +253,8 @@ impl<'e, 'b> Library<'e, 'b> {
                 let base = Base::read(&text).map_err(|e| e.to_string())?;
                 (base.mutant(rng), true)
             }
-            _ => (self.part(rng)?.mutant(rng), true),
+            _ => (rng.pick(&self.library.parts).mutant(rng), true),
         })
-    }
-
-    /// A part of the library.
-    fn part(&self, rng: &mut Rng) -> Result<Base, String> {
-        loop {
-            let name = *rng.pick(&self.theorems);
-            let mut bytes = Vec::new();
-            let w = write_ndjson(&mut bytes, self.env, Select::Closure(&[name]));
-            if w.map_err(|e| e.to_string())?.declarations <= MOST {
-                let text = String::from_utf8_lossy(&bytes);
-                return Base::read(&text).map_err(|e| e.to_string());
-            }
-        }
     }
 
     /// Declarations made here: those that our kernel accepts and, if `all`, at last one that it does not.

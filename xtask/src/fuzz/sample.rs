@@ -6,7 +6,6 @@ use std::path::Path;
 
 use bumpalo::Bump;
 use logic::Store;
-use tactics::driver::Session;
 
 use super::judge::{Official, differ, ours};
 use super::{Base, Library, Rng, sample_folder};
@@ -23,20 +22,16 @@ pub fn record(root: &Path, tools: &crate::audit::Official) -> io::Result<bool> {
     let folder = sample_folder(root);
     std::fs::create_dir_all(&folder)?;
     let mut official = Official::new(tools.leanck.clone());
+    let library = Library::read(root)?;
     let bump = Bump::new();
     let store = Store::new(&bump);
-    let mut session = Session::new(&store);
-    let script = root.join("proofs/lib/list.ptxp");
-    session
-        .check_file(&script)
-        .map_err(|e| io::Error::other(e.to_string()))?;
-    let library = Library::new(session.environment());
+    let maker = library.maker(&store)?;
     let case = tools.folder.join("case.ndjson");
     for n in 0..BASES {
         let mut rng = Rng::new(1000 + n as u64);
         let text = match n % 2 {
-            0 => library.made(&mut rng, false).map_err(io::Error::other)?,
-            _ => library.part(&mut rng).map_err(io::Error::other)?.text(),
+            0 => maker.made(&mut rng, false).map_err(io::Error::other)?,
+            _ => rng.pick(&library.parts).text(),
         };
         std::fs::write(folder.join(format!("{n}.ndjson")), &text)?;
         let base = Base::read(&text)?;
