@@ -479,7 +479,8 @@ impl Replay {
                 return Ok(Err(Failure::Derived(name, "no such type".into())));
             };
             let val = info.field(0);
-            let same = val.field(1) == number(t, "numParams")?
+            let same = self.same_params(t, val)?
+                && val.field(1) == number(t, "numParams")?
                 && val.field(2) == number(t, "numIndices")?
                 && val.field(3).elements().len() == array(t, "all")?.len()
                 && val.field(4).elements().len() == array(t, "ctors")?.len()
@@ -500,7 +501,8 @@ impl Replay {
                 return Ok(Err(Failure::Derived(name, "no such constructor".into())));
             };
             let val = info.field(0);
-            let same = val.field(2) == number(c, "cidx")?
+            let same = self.same_params(c, val)?
+                && val.field(2) == number(c, "cidx")?
                 && val.field(3) == number(c, "numParams")?
                 && val.field(4) == number(c, "numFields")?;
             if !same {
@@ -526,6 +528,13 @@ impl Replay {
             self.summary.recursors += 1;
         }
         Ok(Ok(()))
+    }
+
+    /// Whether a claim has as many universe parameters as the constant.
+    fn same_params(&self, claim: &Value, val: Obj) -> Res<bool> {
+        let params = array(claim, "levelParams")?;
+        self.names(params)?;
+        Ok(params.len() == val.field(0).field(1).elements().len())
     }
 
     fn compare_recursor(&mut self, r: &Value) -> Res<Result<(), &'static str>> {
