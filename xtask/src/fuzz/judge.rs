@@ -18,6 +18,9 @@ pub enum Verdict {
     Accepted,
     /// A declaration was refused; the reason.
     Refused(String),
+    /// A literal was refused, because the file's `Nat`, `Char`, `List` or `String` are not Lean's; the official kernel goes by
+    /// their names.
+    Stricter(String),
     /// What the file says of derived constants is not what the kernel derives; the reason.
     Differs(String),
     /// The file does not follow the format; the reason.
@@ -34,6 +37,7 @@ impl Verdict {
         match self {
             Verdict::Accepted => 'a',
             Verdict::Refused(_) => 'r',
+            Verdict::Stricter(_) => 's',
             Verdict::Differs(_) => 'd',
             Verdict::Malformed(_) => 'm',
             Verdict::Limit => 'l',
@@ -46,6 +50,7 @@ impl Verdict {
         match self {
             Verdict::Accepted => "accepted".to_owned(),
             Verdict::Refused(why) => format!("refused: {why}"),
+            Verdict::Stricter(why) => format!("refused on purpose: {why}"),
             Verdict::Differs(why) => format!("not as derived: {why}"),
             Verdict::Malformed(why) => format!("malformed: {why}"),
             Verdict::Limit => "no verdict: a limit".to_owned(),
@@ -62,7 +67,7 @@ impl Verdict {
 pub fn differ(ours: char, theirs: char, changed: bool) -> bool {
     match (ours, theirs) {
         ('c', _) => true,
-        (_, 'l' | 'c' | '-') | ('l', _) => false,
+        (_, 'l' | 'c' | '-') | ('l' | 's', _) => false,
         ('a', 'd') | ('d', 'a') if changed => false,
         (a, b) => (a == 'a') != (b == 'a'),
     }
@@ -92,6 +97,11 @@ pub fn ours(text: &str) -> Verdict {
         match export_lean::read_ndjson(text.as_bytes(), &mut env) {
             Ok(_) => Verdict::Accepted,
             Err(ReadError::Refused { rule, .. }) if is_limit(&rule) => Verdict::Limit,
+            Err(ReadError::Refused { rule, message, .. })
+                if matches!(*rule, KernelError::NatLiteral | KernelError::StringLiteral) =>
+            {
+                Verdict::Stricter(message)
+            }
             Err(e @ ReadError::Refused { .. }) => Verdict::Refused(e.to_string()),
             Err(e @ ReadError::Differs { .. }) => Verdict::Differs(e.to_string()),
             Err(e) => Verdict::Malformed(e.to_string()),
@@ -205,6 +215,7 @@ fn read(line: &str) -> Verdict {
         "deepRecursion",
         "heartbeats",
         "excessiveMemory",
+        "refused to evaluate",
     ];
     match word {
         "accepted" => Verdict::Accepted,

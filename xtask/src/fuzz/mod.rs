@@ -137,6 +137,8 @@ fn word(letter: char) -> &'static str {
     match letter {
         'a' => "accepted",
         'r' => "refused",
+        's' => "refused on purpose (literals of other types than Lean's)",
+        'u' => "refused, but for levels under imax accepted",
         'd' => "not as derived",
         'm' => "malformed",
         'l' => "a limit",
@@ -154,16 +156,22 @@ fn judge(
 ) -> io::Result<()> {
     let mine = ours(text);
     let file = folder.join("case.ndjson");
-    let theirs = match official {
-        Some(o) => {
-            std::fs::write(&file, text)?;
-            Some(o.judge(&file)?)
+    let (mut theirs, mut letter) = (None, '-');
+    if let Some(o) = official {
+        std::fs::write(&file, text)?;
+        let verdict = o.judge(&file)?;
+        letter = verdict.letter();
+        // Lean's kernel does not see all equalities of levels under `imax`. Is it that?
+        if (mine.letter(), letter) == ('a', 'r') {
+            std::fs::write(&file, Base::read(text)?.with_plain_levels())?;
+            if o.judge(&file)? == Verdict::Accepted {
+                letter = 'u';
+            }
         }
-        None => None,
-    };
-    let letter = theirs.as_ref().map_or('-', Verdict::letter);
+        theirs = Some(verdict);
+    }
     *tally.both.entry((mine.letter(), letter)).or_default() += 1;
-    if differ(mine.letter(), letter, changed) {
+    if letter != 'u' && differ(mine.letter(), letter, changed) {
         tally.differ += 1;
         let kept = folder.join(format!("{}{letter}-{i}.ndjson", mine.letter()));
         std::fs::write(&kept, text)?;

@@ -28,6 +28,26 @@ impl Base {
         text(&self.lines)
     }
 
+    /// The export with `max a b` in place of `imax a b` wherever `b` is never 0, which is the same.
+    pub fn with_plain_levels(&self) -> String {
+        let mut lines = self.lines.clone();
+        let mut positive = vec![false];
+        for l in lines.iter_mut().filter(|l| l.get("il").is_some()) {
+            let is = |v: &Value| v.as_u64().and_then(|i| positive.get(i as usize)) == Some(&true);
+            let new = match (l.get("max"), l.get("imax")) {
+                (Some(m), _) => is(&m[0]) || is(&m[1]),
+                (_, Some(m)) if is(&m[1]) => {
+                    let m = m.clone();
+                    *l = json!({ "il": l["il"], "max": m });
+                    true
+                }
+                _ => l.get("succ").is_some(),
+            };
+            positive.push(new);
+        }
+        text(&lines)
+    }
+
     /// A copy with one to three things changed.
     pub fn mutant(&self, rng: &mut Rng) -> String {
         let mut lines = self.lines.clone();
