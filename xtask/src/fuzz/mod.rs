@@ -117,7 +117,7 @@ fn compare(root: &Path, asked: &Asked, tools: Option<crate::audit::Official>) ->
             let (text, changed) = maker.text(&mut rng).map_err(io::Error::other)?;
             judge((&text, changed), i, &folder, official.as_mut(), &mut tally)?;
         }
-        if last % 1000 == 0 {
+        if last.is_multiple_of(1000) {
             eprintln!("{last} of {}: {} differ", asked.count, tally.differ);
         }
     }
