@@ -1,8 +1,5 @@
 //! Lean's theorems about `Nat.div` and its like, in an export, make these functions compute; other theorems do not.
 
-#[path = "../../logic/tests/common/mod.rs"]
-mod lab;
-
 use export_lean::{Select, read_ndjson, write_ndjson};
 use lab::{Lab, PRELUDE, lab};
 use logic::Environment;

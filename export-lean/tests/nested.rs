@@ -1,8 +1,5 @@
 //! Mutual and nested inductive types there and back, and claims about them that are wrong.
 
-#[path = "../../logic/tests/common/mod.rs"]
-mod lab;
-
 use bumpalo::Bump;
 use export_lean::{Difference, ReadError, Select, read_ndjson, write_ndjson};
 use lab::{Lab, PRELUDE, lab};

@@ -1,7 +1,6 @@
 //! What the kernel must accept: the ordinary, and the subtle good neighbours of what it refuses.
 
-mod common;
-use common::*;
+use lab::*;
 use logic::*;
 
 #[test]

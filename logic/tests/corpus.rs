@@ -1,12 +1,11 @@
-//! `tests/accept/kernel` and `tests/reject/kernel` in the root of the repository: declarations in the notation of `common`.
+//! `tests/accept/kernel` and `tests/reject/kernel` in the root of the repository: declarations in the notation of the crate `lab`.
 //!
 //! A file under `accept` is declarations that are all accepted. A file under `reject` is cases; each ends in a line
 //! `-- refused: RULE: MESSAGE` and is declarations of which all but the last are accepted, and the last is refused by that
 //! rule with that message. `UPDATE_REASONS=1` writes these lines anew (read the difference). A case begins after the
-//! prelude of `common`, unless it says `-- prelude: none`.
+//! prelude of `lab`, unless it says `-- prelude: none`.
 
-mod common;
-use common::*;
+use lab::*;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,6 @@
 //! Large inductive declarations: decided, or refused with the limit named.
 
-mod common;
-use common::*;
+use lab::*;
 use logic::{KernelError::*, *};
 
 fn declaration(types: Vec<InductiveType>) -> Declaration {

@@ -1,14 +1,9 @@
 //! Mutants of the declarations under `tests/accept/kernel`: whatever is made of them gets a verdict, the same each time, and
-//! what is accepted comes with recursors that have types. `export-lean/examples/mutants.rs` compares the verdicts with those
-//! of Lean's kernel.
+//! what is accepted comes with recursors that have types. `cargo xtask fuzz` compares the verdicts with those of
+//! the official kernel.
 
-mod common;
-#[path = "common/mutate.rs"]
-mod mutate;
-
-use common::*;
+use lab::*;
 use logic::*;
-use mutate::Mutator;
 
 #[test]
 fn verdicts() {

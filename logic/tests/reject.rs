@@ -1,8 +1,7 @@
 //! What the kernel must refuse and the notation of `tests/reject/kernel` cannot write: variables from elsewhere, flags,
 //! limits, the order of questions.
 
-mod common;
-use common::*;
+use lab::*;
 use logic::{KernelError::*, *};
 
 #[test]

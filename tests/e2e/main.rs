@@ -50,6 +50,11 @@ fn main() -> ExitCode {
         eprintln!("cannot go to {}: {e}", root().display());
         return ExitCode::FAILURE;
     }
+    // Transcripts write below it; it may be elsewhere than Cargo's.
+    if let Err(e) = std::fs::create_dir_all("target") {
+        eprintln!("cannot make the folder target: {e}");
+        return ExitCode::FAILURE;
+    }
     let mut trials: Vec<Trial> = Vec::new();
     trials.extend(scripts::trials());
     trials.extend(twins::trials());

@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: random exports, our kernel's verdicts on them, and the official kernel's.
 //!
-//! A third of them are declarations made here ([`types`], [`equations`]); the others are exports, of those and of parts of the
-//! library, in which something was changed ([`mutate`]). What we accept and the official kernel refuses would be a soundness
+//! Some of them are declarations made here ([`types`], [`equations`]) or mutants of those in `tests/accept/kernel`; the others are
+//! exports, of those made here and of parts of the library, in which something was changed ([`mutate`]). What we accept and the official kernel refuses would be a soundness
 //! bug of one of the two, what we refuse and it accepts a gap. Every file on which they differ is kept below the target folder.
 //! Equal arguments give equal files.
 
@@ -13,13 +13,14 @@ mod rng;
 mod sample;
 mod types;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
+use export_lean::ndjson_out::Written;
 use export_lean::{Select, write_ndjson};
-use logic::{Environment, Name, Store};
+use logic::{Declaration, Environment, Expr, Name, Node, Store};
 use tactics::driver::Session;
 
 use judge::{Official, differ};
@@ -110,11 +111,17 @@ fn compare(root: &Path, asked: &Asked, tools: Option<crate::audit::Official>) ->
         let bump = Bump::new();
         let store = Store::new(&bump);
         let maker = library.maker(&store)?;
+        let seed = asked.seed.wrapping_mul(0x1_0000_0000);
+        let mut rng = Rng::new(seed.wrapping_add(first as u64));
+        let lab_bump = Bump::new();
+        let lab_store = Store::new(&lab_bump);
+        let (mut mutants, env) = library.mutants(&lab_store, &mut rng);
         let last = asked.count.min(first + CHUNK);
         for i in first..last {
-            let seed = asked.seed.wrapping_mul(0x1_0000_0000);
-            let mut rng = Rng::new(seed.wrapping_add(i as u64));
-            let (text, changed) = maker.text(&mut rng).map_err(io::Error::other)?;
+            let (text, changed) = match rng.once_in(4) {
+                true => (mutant(&mut mutants, &env), false),
+                false => maker.text(&mut rng).map_err(io::Error::other)?,
+            };
             judge((&text, changed), i, &folder, official.as_mut(), &mut tally)?;
         }
         if last.is_multiple_of(1000) {
@@ -191,6 +198,8 @@ pub(crate) struct Library {
     prelude: String,
     /// What is changed.
     parts: Vec<Base>,
+    /// Declarations in the notation of `lab`, which changed ones are made of.
+    corpus: Vec<String>,
 }
 
 /// An export of more declarations than this is not used.
@@ -212,25 +221,37 @@ impl Library {
         let read = session.check_file(&script);
         read.map_err(|e| io::Error::other(e.to_string()))?;
         let env = session.environment();
-        let export = |names: &[Name]| {
-            let mut bytes = Vec::new();
-            let written = write_ndjson(&mut bytes, env, Select::Closure(names));
-            let written = written.map_err(|e| io::Error::other(e.to_string()))?;
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            Ok::<_, io::Error>((text, written.declarations))
-        };
         let families = types::library(&store);
         let beside = BESIDE.iter().map(|n| store.name(n));
         let names: Vec<Name> = families.iter().map(|f| f.name).chain(beside).collect();
-        let (prelude, _) = export(&names)?;
+        let (prelude, _) = export(env, &names);
         let mut parts = Vec::new();
         for c in env.constants().step_by(EVERY) {
-            let (text, declarations) = export(&[c.name()])?;
-            if declarations <= MOST {
+            let (text, written) = export(env, &[c.name()]);
+            if written.declarations <= MOST {
                 parts.push(Base::read(&text)?);
             }
         }
-        Ok(Library { prelude, parts })
+        let mut corpus = Vec::new();
+        for file in [
+            "mutual",
+            "nested",
+            "equality",
+            "inductive-form",
+            "universes",
+        ] {
+            let path = root.join(format!("tests/accept/kernel/{file}.lab"));
+            corpus.push(format!(
+                "{}\n{}",
+                lab::PRELUDE,
+                std::fs::read_to_string(path)?
+            ));
+        }
+        Ok(Library {
+            prelude,
+            parts,
+            corpus,
+        })
     }
 
     /// Makes declarations in a store.
@@ -243,6 +264,88 @@ impl Library {
         read.map_err(|e| io::Error::other(e.to_string()))?;
         Ok(Maker { library: self, env })
     }
+
+    /// Mutants of a part of the corpus, in a store; and what they may mention.
+    fn mutants<'b>(
+        &self,
+        store: &'b Store<'b>,
+        rng: &mut Rng,
+    ) -> (lab::Mutator<'b>, Environment<'b>) {
+        let mut lab = lab::Lab {
+            st: store,
+            env: Environment::new_with(store, judge::limits()),
+        };
+        let text = rng.pick(&self.corpus);
+        lab.accept(text);
+        let originals = lab.parse(text);
+        (lab::Mutator::new(store, originals, rng.bits()), lab.env)
+    }
+}
+
+/// A changed declaration with what it rests on.
+fn mutant(mutants: &mut lab::Mutator<'_>, env: &Environment<'_>) -> String {
+    let st = env.store();
+    let (d, name) = loop {
+        let d = mutants.mutant();
+        let name = match &d {
+            Declaration::Inductive(d) => d.types[0].name,
+            Declaration::Axiom(sig)
+            | Declaration::Definition { sig, .. }
+            | Declaration::Theorem { sig, .. }
+            | Declaration::Opaque { sig, .. } => sig.name,
+            Declaration::Quot => continue,
+        };
+        // Lean's kernel takes some bound variables without binder, in types of constructors, for parameters.
+        if !lab::terms(&d).iter().any(|e| st.has_loose_bvars(*e)) {
+            break (d, name);
+        }
+    };
+    let mut after = env.clone();
+    if after.add(d.clone()).is_ok() {
+        return export(&after, &[name]).0;
+    }
+    let mentioned: Vec<Name> = lab::terms(&d)
+        .into_iter()
+        .flat_map(|e| constants(st, e))
+        .collect();
+    let there: Vec<Name> = mentioned
+        .into_iter()
+        .filter(|n| env.get(*n).is_some())
+        .collect();
+    let (mut text, written) = export(env, &there);
+    let mut lines = lines::Lines::after(&written, st);
+    lines.declaration(&d);
+    text.push_str(&lines.text);
+    text
+}
+
+/// An export of some constants and what they rest on.
+fn export(env: &Environment<'_>, names: &[Name]) -> (String, Written) {
+    let mut bytes = Vec::new();
+    let written = write_ndjson(&mut bytes, env, Select::Closure(names));
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    (text, written.unwrap_or_default())
+}
+
+/// The constants in a term.
+fn constants(st: &Store<'_>, e: Expr) -> Vec<Name> {
+    let (mut found, mut seen, mut todo) = (Vec::new(), HashSet::new(), vec![e]);
+    while let Some(e) = todo.pop() {
+        if !seen.insert(e) {
+            continue;
+        }
+        match st.node(e) {
+            Node::Const(n, _) => found.push(n),
+            Node::App(a, b) | Node::Lam(_, a, b, _) | Node::Pi(_, a, b, _) => todo.extend([a, b]),
+            Node::Let(_, a, b, c) => todo.extend([a, b, c]),
+            Node::Proj(n, _, x) => {
+                found.push(n);
+                todo.push(x);
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Makes files.
@@ -311,10 +414,7 @@ impl<'b> Maker<'_, 'b> {
                     .chain(BESIDE.iter().map(|n| st.name(n))),
             );
         }
-        let mut bytes = Vec::new();
-        let written =
-            write_ndjson(&mut bytes, &env, Select::Closure(&new)).map_err(|e| e.to_string())?;
-        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        let (mut text, written) = export(&env, &new);
         if let Some(d) = refused.filter(|_| all) {
             let mut lines = lines::Lines::after(&written, st);
             lines.declaration(&d);

@@ -1,6 +1,4 @@
 //! `leanck FILE.ndjson [LINE]`: the official Lean 4 kernel's verdict on an export.
-//! `leanck FILE.ndjson each`: a line for each declaration that it refuses (`refused NAME …`), or that it accepts with other
-//! derived constants than those of the file (`derived NAME …`), and the exit code 0.
 //!
 //! `leanck --batch` reads the paths of files from standard input and prints a line for each as soon as it has a verdict;
 //! there nodes may be written twice, and axioms may be any.
@@ -24,23 +22,12 @@ fn main() {
         ffi::with_lean(batch);
     }
     let mut args = std::env::args().skip(1);
-    let (path, how, None) = (args.next(), args.next(), args.next()) else {
-        return usage();
+    let (path, from) = (args.next(), args.next().map_or(Ok(0), |n| n.parse()));
+    let (Some(path), Ok(from), None) = (path, from, args.next()) else {
+        eprintln!("usage: leanck FILE.ndjson [LINE] | leanck --batch");
+        std::process::exit(2);
     };
-    let each = how.as_deref() == Some("each");
-    let from = match how.filter(|_| !each) {
-        Some(line) => line.parse(),
-        None => Ok(0),
-    };
-    let (Some(path), Ok(from)) = (path, from) else {
-        return usage();
-    };
-    ffi::with_lean(move || judge(&path, from, each));
-}
-
-fn usage() {
-    eprintln!("usage: leanck FILE.ndjson [LINE | each]");
-    std::process::exit(2);
+    ffi::with_lean(move || judge(&path, from));
 }
 
 /// One line for each file that is named on standard input.
@@ -66,7 +53,7 @@ fn batch() -> i32 {
     0
 }
 
-fn judge(path: &str, check_from: usize, each: bool) -> i32 {
+fn judge(path: &str, check_from: usize) -> i32 {
     let file = match File::open(path) {
         Ok(f) => f,
         Err(e) => {
@@ -77,7 +64,6 @@ fn judge(path: &str, check_from: usize, each: bool) -> i32 {
     let mut replay = Replay::default();
     replay.check_from = check_from;
     replay.trace = std::env::var_os("LEANCK_TRACE").is_some();
-    replay.each = each;
     match replay.run(BufReader::with_capacity(1 << 20, file)) {
         Err(Failure::Malformed(line, what)) => {
             println!("malformed line {line}: {what}");
@@ -91,7 +77,6 @@ fn judge(path: &str, check_from: usize, each: bool) -> i32 {
             println!("refused derived {name}: {what}");
             1
         }
-        Ok(()) if each => 0,
         Ok(()) => match vocabulary::check(&replay) {
             Err(what) => {
                 println!("refused {what}");

@@ -1,9 +1,8 @@
 //! Declarations that are almost right: copies of given ones under new names, with one or two things changed.
-#![allow(dead_code)]
 
 use std::collections::HashMap;
 
-use logic::*;
+use logic::{BinderInfo, Declaration, Expr, InductiveDecl, Level, LevelNode, Name, Node, Store};
 
 /// Makes mutants. Equal seeds make equal mutants.
 pub struct Mutator<'b> {
@@ -17,6 +16,7 @@ pub struct Mutator<'b> {
 }
 
 impl<'b> Mutator<'b> {
+    /// Mutants of these declarations.
     pub fn new(st: &'b Store<'b>, originals: Vec<Declaration>, seed: u64) -> Self {
         let (u, v) = (st.level_param(st.name("u")), st.level_param(st.name("v")));
         let numerals = [0, 1, 2].map(|n| st.level_nat(n));

@@ -7,13 +7,22 @@
 //! Constructor types are written without the parameters, which are in scope. Terms: `fun (x y : A) => b`, `(x : A) -> B`,
 //! `A -> B`, `let x : A := v; b`, `f a b`, `c.{u, v}`, `Prop`, `Type`, `Sort l`, `3`, `"text"`, `proj[S, 0] e`, `#0`.
 //! Levels: `0`, `u`, `(max a b)`, `(imax a b)`, `l+1`.
-#![allow(dead_code)]
+#![forbid(unsafe_code)]
 
-use logic::*;
+mod mutate;
+
+use logic::{
+    BinderInfo, Checker, Declaration, Environment, Expr, Hint, InductiveDecl, InductiveType,
+    KernelError, Level, Limits, Name, Signature, Store,
+};
+
+pub use mutate::{Mutator, terms};
 
 /// An environment together with its store.
 pub struct Lab<'b> {
+    /// The store.
     pub st: &'b Store<'b>,
+    /// The environment.
     pub env: Environment<'b>,
 }
 
@@ -35,6 +44,7 @@ pub fn lab_with(limits: Limits, prelude: &str, test: impl FnOnce(&mut Lab<'_>)) 
 }
 
 impl<'b> Lab<'b> {
+    /// A name with dots.
     pub fn name(&self, s: &str) -> Name {
         self.st.name(s)
     }
