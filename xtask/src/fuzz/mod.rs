@@ -232,14 +232,9 @@ impl Library {
                 parts.push(Base::read(&text)?);
             }
         }
+        // Not `universes`: Lean does not see all equalities there.
         let mut corpus = Vec::new();
-        for file in [
-            "mutual",
-            "nested",
-            "equality",
-            "inductive-form",
-            "universes",
-        ] {
+        for file in ["mutual", "nested", "equality", "inductive-form"] {
             let path = root.join(format!("tests/accept/kernel/{file}.lab"));
             corpus.push(format!(
                 "{}\n{}",
