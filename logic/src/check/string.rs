@@ -1,44 +1,68 @@
-//! `String` literals: `"ab"` is notation for `String.ofList [Char.ofNat 97, Char.ofNat 98]`. Being notation for a term that
-//! is checked when the first literal is met, they are sound whatever these constants are. Lean before 4.35 had `String.mk`
-//! in place of `String.ofList`; the environment remembers which of the two came first and never changes its mind.
+//! `String` literals: `"ab"` is notation for `String.ofList [Char.ofNat 97, Char.ofNat 98]`. When the first literal is met, the
+//! types of the four constants in it are compared with `Nat → Char`, `L`, `Char → L → L` and `L → String` for one type `L`;
+//! none of them depends on a value, so the term behind every literal has type `String`, whatever these constants are. Lean
+//! before 4.35 had `String.mk` in place of `String.ofList`; the environment remembers which of the two came first and never
+//! changes its mind.
 
 use super::{Checker, Res};
 use crate::env::KernelError;
-use crate::expr::{Expr, Node};
+use crate::expr::{BinderInfo, Expr, Node};
 use crate::level::Level;
+use crate::name::Name;
 
 impl<'e, 'b> Checker<'e, 'b> {
-    /// `String`, if the term that literals stand for has that type, which is checked on the first one.
+    /// `String`, if the terms that literals stand for have that type, which is checked on the first one.
     pub(super) fn string_literal_type(&mut self) -> Res<Expr> {
-        let st = self.st;
-        let string = st.constant(self.env.known().string, &[]);
         if !self.string_ok {
-            let list = self.string_to_list("a");
-            let ok = match self.check_type_of(list) {
-                Ok(ty) => self.defeq(ty, string)?,
+            match self.string_parts_fit() {
+                Ok(true) => self.string_ok = true,
                 Err(e) if is_limit(&e) => return Err(e),
-                Err(_) => false,
-            };
-            if !ok {
-                return Err(KernelError::StringLiteral);
+                _ => return Err(KernelError::StringLiteral),
             }
-            self.string_ok = true;
         }
-        Ok(string)
+        Ok(self.st.constant(self.env.known().string, &[]))
+    }
+
+    /// Whether `nil : L`, `Char.ofNat : Nat → Char`, `cons : Char → L → L` and `String.ofList : L → String`, for some `L`.
+    fn string_parts_fit(&mut self) -> Res<bool> {
+        let (st, k) = (self.st, self.env.known());
+        let [of_nat, nil, cons, of_list] = self.string_parts();
+        let (char, string) = (st.constant(k.char, &[]), st.constant(k.string, &[]));
+        let (nat, list) = (self.nat_literal_type()?, self.check_type_of(nil)?);
+        let to = |a, b| st.pi(Name::ANON, a, b, BinderInfo::Default);
+        for (part, ty) in [
+            (of_nat, to(nat, char)),
+            (cons, to(char, to(list, list))),
+            (of_list, to(list, string)),
+        ] {
+            self.check_type_of(ty)?;
+            let found = self.check_type_of(part)?;
+            if !self.defeq(found, ty)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// `Char.ofNat`, `List.nil Char`, `List.cons Char` and `String.ofList`.
+    fn string_parts(&self) -> [Expr; 4] {
+        let (st, k) = (self.st, self.env.known());
+        let char = st.constant(k.char, &[]);
+        let of_char = |n| st.app(st.constant(n, &[Level::ZERO]), char);
+        let of_nat = st.constant(k.char_of_nat, &[]);
+        let of_list = st.constant(self.env.string_builder(), &[]);
+        [of_nat, of_char(k.list_nil), of_char(k.list_cons), of_list]
     }
 
     /// The term that a literal stands for.
     pub(super) fn string_to_list(&self, s: &str) -> Expr {
-        let (st, k) = (self.st, self.env.known());
-        let char = st.constant(k.char, &[]);
-        let of_nat = st.constant(k.char_of_nat, &[]);
-        let nil = st.app(st.constant(k.list_nil, &[Level::ZERO]), char);
-        let cons = st.app(st.constant(k.list_cons, &[Level::ZERO]), char);
+        let st = self.st;
+        let [of_nat, nil, cons, of_list] = self.string_parts();
         let list = s.chars().rev().fold(nil, |rest, c| {
             let c = st.app(of_nat, st.nat_u64(u64::from(u32::from(c))));
             st.app(st.app(cons, c), rest)
         });
-        st.app(st.constant(self.env.string_builder(), &[]), list)
+        st.app(of_list, list)
     }
 
     /// A literal on one side and `String.ofList l` on the other: compare the lists.
