@@ -49,7 +49,7 @@ pub(super) fn eliminate(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Unnested
 }
 
 /// If `e` is `J Ds is`, a nested occurrence in a constructor: `A params is`, where `A` is the auxiliary type for `J Ds`, made if
-/// it is new. `Ds` may mention no variable but the parameters.
+/// it is new up to the names of bound variables. `Ds` may mention no variable but the parameters.
 fn occurrence(
     c: &mut Checker<'_, '_>,
     f: &Family<'_>,
@@ -75,9 +75,10 @@ fn occurrence(
     if ds.iter().any(|d| st.has_loose_bvars(*d)) {
         return Err(KernelError::NestedLocal { ctor, within: j });
     }
-    let (whole, declared) = (st.apps(head, ds), f.decl.types.len());
+    let (whole, declared) = (st.canon(st.apps(head, ds)), f.decl.types.len());
     c.tick(out.real.len() as u64)?;
-    if !out.real.contains(&whole) {
+    let known = |out: &Unnested| out.real.iter().position(|r| st.canon(*r) == whole);
+    if known(out).is_none() {
         for member in &info.all {
             let Some(ConstantInfo::Inductive(m)) = env.get(*member) else {
                 continue;
@@ -96,7 +97,7 @@ fn occurrence(
             });
         }
     }
-    let at = out.real.iter().position(|r| *r == whole).unwrap_or(0);
+    let at = known(out).unwrap_or(0);
     let name = out.decl.types[declared + at].name;
     let aux = st.apps(st.constant(name, &f.levels), &terms(&f.params));
     Ok(Some(st.apps(aux, &args[ds.len()..])))
