@@ -524,10 +524,15 @@ impl Replay {
         Ok(Ok(()))
     }
 
-    /// Whether a claim has as many universe parameters as the constant.
+    /// Whether a claim has as many universe parameters as the constant. What else it names has to exist.
     fn same_params(&self, claim: &Value, val: Obj) -> Res<bool> {
         let params = array(claim, "levelParams")?;
         self.names(params)?;
+        for key in ["all", "ctors"] {
+            if let Some(Value::Array(names)) = claim.get(key) {
+                self.names(names)?;
+            }
+        }
         Ok(params.len() == val.field(0).field(1).elements().len())
     }
 
@@ -554,6 +559,7 @@ impl Replay {
         let mine = val.field(0).field(1).elements();
         let theirs = array(r, "levelParams")?;
         self.names(theirs)?;
+        self.names(array(r, "all")?)?;
         if mine.len() != theirs.len() {
             return Ok(Err("the number of universe parameters differs"));
         }
