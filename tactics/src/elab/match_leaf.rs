@@ -92,15 +92,18 @@ impl<'b> Elab<'b> {
             let mut lets = Vec::new();
             let lctx = el.lctx.clone();
             // Names of the outer context that were refined.
-            for x in &outer {
-                if lctx.contains(*x) {
-                    continue;
-                }
+            let gone: Vec<FVarId> = outer
+                .iter()
+                .copied()
+                .filter(|x| !lctx.contains(*x))
+                .collect();
+            for x in &gone {
                 let d = el.local(*x);
                 if d.aux {
                     continue;
                 }
-                let v = subst.apply(st, st.fvar(x.0));
+                let v = el.zeta_locals(st.fvar(x.0), &gone);
+                let v = subst.apply(st, v);
                 if el.collect_fvars(v).iter().any(|y| !lctx.contains(*y)) {
                     continue;
                 }

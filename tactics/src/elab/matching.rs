@@ -9,7 +9,7 @@ use crate::elab::patterns::{Pat, PatView};
 use crate::meta::{Elab, ElabError, FVarId, MVarId, MVarKind, Result};
 use crate::syntax::ast::{BinderName, Discr, MatchAlt, Span, Term};
 use crate::tactic::cases::{cases_core, generalize_term};
-use crate::tactic::util::FVarSubst;
+use crate::tactic::util::{FVarSubst, dependents, goal_in};
 
 /// One row of patterns.
 #[derive(Clone)]
@@ -185,7 +185,7 @@ impl<'b> Elab<'b> {
         span: Span,
     ) -> Result<Expr> {
         let st = self.st;
-        let discrs: Vec<Expr> = discrs.iter().map(|e| self.instantiate_mvars(*e)).collect();
+        let discrs: Vec<Expr> = discrs.iter().map(|e| self.named_variable(*e)).collect();
         let vars: Vec<FVarId> = discrs
             .iter()
             .filter_map(|e| match st.node(*e) {
@@ -211,7 +211,7 @@ impl<'b> Elab<'b> {
         }
         let root = self.mk_goal(target, Name::ANON);
         let outer: Vec<FVarId> = self.lctx.iter().collect();
-        let mut goal = root;
+        let mut goal = self.drop_lets(root, &vars);
         let mut scrutinees = Vec::new();
         for (i, e) in discrs.iter().enumerate() {
             let hyp = hyps.get(i).copied().flatten();
@@ -280,6 +280,44 @@ impl<'b> Elab<'b> {
         }
         let e = st.mvar(root.0);
         Ok(self.instantiate_mvars(e))
+    }
+
+    /// The variable that a `let` variable (of an enclosing pattern, say) is another name of; other terms as they are.
+    fn named_variable(&mut self, e: Expr) -> Expr {
+        let mut cur = self.instantiate_mvars(e);
+        while let Node::FVar(i) = self.st.node(cur)
+            && let Some(v) = self.local(FVarId(i)).value
+            && let v = self.instantiate_mvars(v)
+            && matches!(self.st.node(v), Node::FVar(_))
+        {
+            cur = v;
+        }
+        cur
+    }
+
+    /// The goal without the `let` variables that mention the scrutinees and that nothing else needs: the leaves get them
+    /// again, with what the scrutinees are there.
+    fn drop_lets(&mut self, goal: MVarId, vars: &[FVarId]) -> MVarId {
+        let lctx = self.mvar_lctx(goal);
+        let deps = dependents(self, &lctx, vars);
+        let mut rest = lctx.clone();
+        let mut lets = Vec::new();
+        for x in deps.into_iter().rev() {
+            if self.local(x).value.is_some() && dependents(self, &rest, &[x]).is_empty() {
+                rest = rest.without(&[x]);
+                lets.push(x);
+            }
+        }
+        if lets.is_empty() {
+            return goal;
+        }
+        lets.reverse();
+        let target = self.mvar_type(goal);
+        let target = self.zeta_locals(target, &lets);
+        let new = goal_in(self, rest, target, Name::ANON);
+        let e = self.mk_mvar(new);
+        self.assign(goal, e);
+        new
     }
 
     /// Metavariables in the type of a match must not depend on what is matched.

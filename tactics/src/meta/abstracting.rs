@@ -116,12 +116,17 @@ impl<'b> Elab<'b> {
 
     /// `fun xs => e`; a `let` variable becomes a `let`.
     pub fn mk_lambda(&mut self, xs: &[Expr], e: Expr) -> Expr {
-        self.mk_binding(xs, e, true)
+        self.mk_binding(xs, e, true, false)
     }
 
     /// `∀ xs, e`; a `let` variable becomes a `let`.
     pub fn mk_pi(&mut self, xs: &[Expr], e: Expr) -> Expr {
-        self.mk_binding(xs, e, false)
+        self.mk_binding(xs, e, false, false)
+    }
+
+    /// `∀ xs, e` with a `let` for each `let` variable, also where it is not mentioned.
+    pub fn mk_pi_keeping_lets(&mut self, xs: &[Expr], e: Expr) -> Expr {
+        self.mk_binding(xs, e, false, true)
     }
 
     /// `fun xs => e` with all binders explicit.
@@ -144,7 +149,7 @@ impl<'b> Elab<'b> {
         r
     }
 
-    fn mk_binding(&mut self, xs: &[Expr], e: Expr, lambda: bool) -> Expr {
+    fn mk_binding(&mut self, xs: &[Expr], e: Expr, lambda: bool, keep_lets: bool) -> Expr {
         let st = self.st;
         if xs.is_empty() {
             return self.instantiate_mvars(e);
@@ -177,7 +182,7 @@ impl<'b> Elab<'b> {
                     let v = self.instantiate_mvars(v);
                     let v = self.elim_mvar_deps(v, &xs[..i]);
                     let v = st.abstract_fvars(v, &xs[..i]);
-                    if self.bvar_occurs(body, 0) {
+                    if keep_lets || self.bvar_occurs(body, 0) {
                         st.let_(d.user_name, ty, v, body)
                     } else {
                         st.instantiate1(body, v)

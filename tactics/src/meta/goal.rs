@@ -120,7 +120,7 @@ impl<'b> Elab<'b> {
         let decl = self.mvar_decl(m).clone();
         let xs: Vec<Expr> = out.iter().map(|i| st.fvar(i.0)).collect();
         let ty = self.instantiate_mvars(decl.ty);
-        let new_ty = self.mk_pi(&xs, ty);
+        let new_ty = self.mk_pi_keeping_lets(&xs, ty);
         let lctx = decl.lctx.without(&out);
         let g = self.new_mvar(lctx, new_ty, decl.user_name, MVarKind::Opaque);
         let args: Vec<Expr> = out
