@@ -423,8 +423,8 @@ impl<'b> Elab<'b> {
         }
     }
 
-    /// Definitions that are stuck on a match are unfolded after all, unless they are recursive; projections are compared
-    /// as such.
+    /// Definitions that are stuck on a match are unfolded after all, recursive ones only to a match on a term; projections are
+    /// compared as such.
     fn last_resort(&mut self, a: Expr, b: Expr) -> bool {
         if self.transparency < Transparency::Reducible {
             return false;
@@ -459,11 +459,14 @@ impl<'b> Elab<'b> {
         let Node::Const(n, ls) = st.node(f) else {
             return None;
         };
-        if self.cases_on_info(n).is_some()
-            || self.ext.smart.contains_key(&n)
-            || self.is_unary_trap(n, &args)
-        {
+        if self.cases_on_info(n).is_some() || self.is_unary_trap(n, &args) {
             return None;
+        }
+        if self.ext.smart.contains_key(&n) {
+            return match self.can_unfold(n) {
+                true => self.unfold_to_match(n, ls, &args),
+                false => None,
+            };
         }
         if self.ext.projections.contains_key(&n) {
             let v = self.const_value(n, ls)?;

@@ -17,6 +17,7 @@ pub mod level;
 pub mod mctx;
 pub mod mismatch;
 pub mod nat;
+pub mod stuck;
 pub mod telescope;
 pub mod whnf;
 

@@ -182,22 +182,27 @@ impl<'b> Elab<'b> {
         }
     }
 
-    fn reduce_cases_on(&mut self, c: CasesOnInfo, args: &[Expr]) -> Option<Expr> {
+    pub(super) fn reduce_cases_on(&mut self, c: CasesOnInfo, args: &[Expr]) -> Option<Expr> {
         if args.len() < c.arity() {
             return None;
         }
-        let major = self.major_to_ctor(c.ind, args[c.major()])?;
-        let (f, cargs) = self.st.unfold_app(major);
+        let (ctor, fields) = self.constructor_of(c.ind, args[c.major()])?;
+        let r = self.beta(args[c.first_minor() + ctor], &fields);
+        Some(self.beta(r, &args[c.arity()..]))
+    }
+
+    /// The number of the constructor that a value of an inductive type reduces to, and its fields.
+    pub(super) fn constructor_of(&mut self, ind: Name, e: Expr) -> Option<(usize, Vec<Expr>)> {
+        let value = self.major_to_ctor(ind, e)?;
+        let (f, args) = self.st.unfold_app(value);
         let Node::Const(k, _) = self.st.node(f) else {
             return None;
         };
         let Some(ConstantInfo::Constructor(k)) = self.env.get(k) else {
             return None;
         };
-        let minor = args[c.first_minor() + k.cidx as usize];
-        let fields = &cargs[(k.num_params as usize).min(cargs.len())..];
-        let r = self.beta(minor, fields);
-        Some(self.beta(r, &args[c.arity()..]))
+        let fields = args[(k.num_params as usize).min(args.len())..].to_vec();
+        Some((k.cidx as usize, fields))
     }
 
     /// The scrutinee as a constructor application, by reduction, K, or eta for structures.
@@ -404,11 +409,18 @@ impl<'b> Elab<'b> {
         if !self.can_unfold(n) || self.is_unary_trap(n, &args) {
             return None;
         }
-        self.unfold_smart(n, ls, &args)
+        self.unfold_computing(n, ls, &args)
+    }
+
+    /// Unfolds `n args`, whatever the transparency, unless it is stuck on a match of an argument or of a variable of an
+    /// enclosing pattern. A match on another term that stands in the body stays.
+    pub fn unfold_smart(&mut self, n: Name, ls: &[Level], args: &[Expr]) -> Option<Expr> {
+        let r = self.unfold_computing(n, ls, args);
+        r.or_else(|| self.unfold_to_match(n, ls, args))
     }
 
     /// Unfolds `n args`, whatever the transparency, unless it is stuck on a match.
-    pub fn unfold_smart(&mut self, n: Name, ls: &[Level], args: &[Expr]) -> Option<Expr> {
+    fn unfold_computing(&mut self, n: Name, ls: &[Level], args: &[Expr]) -> Option<Expr> {
         let st = self.st;
         if self.cases_on_info(n).is_some() {
             return None;

@@ -5,6 +5,7 @@ use logic::{BinderInfo, Expr, Name, Node};
 use crate::meta::{Elab, Result};
 
 use super::engine::Simp;
+use super::eval::is_value;
 use super::result::{
     Simplified, congr, congr_arg, congr_fun, eq_true, of_eq_false, of_eq_true, proof_or_refl, trans,
 };
@@ -48,6 +49,9 @@ impl Simp {
         let (mut old, mut new) = (f, head.expr);
         let mut proof = head.proof;
         let mut fty = el.infer_type(f)?;
+        let cases = el.head_const(f).and_then(|n| el.cases_on_info(n));
+        // The scrutinee of a match is a value now: one branch is left, and the others do not matter.
+        let mut chosen = false;
         for (i, a) in args.iter().enumerate() {
             if !matches!(st.node(fty), Node::Pi(..)) {
                 fty = el.whnf(fty);
@@ -56,7 +60,7 @@ impl Simp {
                 return Ok(Simplified::same(e));
             };
             let dependent = el.bvar_occurs(body, 0);
-            let r = if skip_argument(el, dom, bi, *a) {
+            let r = if chosen || skip_argument(el, dom, bi, *a) {
                 Simplified::same(*a)
             } else if dependent {
                 let r = self.simplify(el, *a)?;
@@ -76,6 +80,7 @@ impl Simp {
             } else {
                 self.simplify(el, *a)?
             };
+            chosen |= cases.is_some_and(|c| i == c.major()) && is_value(el, r.expr);
             proof = congr_step(el, (old, new, proof), *a, &r)?;
             old = st.app(old, *a);
             new = st.app(new, r.expr);

@@ -70,7 +70,8 @@ pub(crate) fn reduce<'b>(el: &mut Elab<'b>, rules: &RuleSet, e: Expr) -> Option<
     None
 }
 
-fn is_value<'b>(el: &Elab<'b>, e: Expr) -> bool {
+/// Whether a term is a literal or a constructor's.
+pub(super) fn is_value<'b>(el: &Elab<'b>, e: Expr) -> bool {
     matches!(el.st.node(e), Node::Nat(_)) || super::super::ext::is_ctor_app(el, e)
 }
 
