@@ -96,7 +96,7 @@ impl<'b> Elab<'b> {
 
     fn elab_decl_go(&mut self, d: &Decl, name: Name, span: Span, name_span: Span) -> Result<()> {
         let start = self.mctx.decls.len() as u32;
-        let vars = self.elab_variables()?;
+        let mut vars = self.elab_variables()?;
         let xs = self.elab_binders(&d.binders)?;
         let is_theorem = matches!(d.kind, DeclKind::Theorem | DeclKind::Lemma);
         let ty = match &d.ty {
@@ -132,7 +132,11 @@ impl<'b> Elab<'b> {
                 .code("decl.not_prop")
                 .help("use `def` for data"));
             }
-            // The statement's universes are fixed before the proof.
+            // The statement fixes the section variables: the proof sees those that it mentions.
+            let mut terms = vec![ty];
+            terms.extend(self.local_types(&xs));
+            vars = self.keep_variables(&vars, &terms);
+            // It fixes the universes, too.
             let t = self.mk_pi(&xs, ty);
             let mut all = vec![t];
             all.extend(self.local_types(&vars));

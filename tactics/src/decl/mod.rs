@@ -93,6 +93,21 @@ impl<'b> Elab<'b> {
             .collect()
     }
 
+    /// Takes the section variables out of the context that `used_variables` does not find; the others.
+    pub(crate) fn keep_variables(&mut self, vars: &[Expr], terms: &[Expr]) -> Vec<Expr> {
+        let used = self.used_variables(vars, terms);
+        let gone: Vec<FVarId> = vars
+            .iter()
+            .filter(|x| !used.contains(x))
+            .filter_map(|x| match self.st.node(*x) {
+                Node::FVar(i) => Some(FVarId(i)),
+                _ => None,
+            })
+            .collect();
+        self.lctx = self.lctx.without(&gone);
+        used
+    }
+
     /// Turns the universe metavariables left in some terms into parameters `u_1`, …, and returns the terms.
     pub(crate) fn generalize_levels(&mut self, terms: &[Expr]) -> Vec<Expr> {
         let st = self.st;

@@ -137,40 +137,45 @@ impl<'b> Elab<'b> {
         span: Span,
     ) -> Result<Expr> {
         let parts = id.parts();
-        let mut first_err = None;
-        for (i, (c, rest)) in cands.iter().enumerate() {
+        let run = |el: &mut Self, (c, rest): (Name, usize)| -> Result<Expr> {
             let fields: Vec<String> = parts[parts.len() - rest..]
                 .iter()
                 .map(|s| (*s).to_owned())
                 .collect();
-            let run = |el: &mut Self, args: Args| -> Result<Expr> {
-                let f = match levels {
-                    Some(ls) => {
-                        el.const_type(*c, ls).map_err(|e| e.at(id.span))?;
-                        el.st.constant(*c, ls)
-                    }
-                    None => el.mk_const(*c)?,
-                };
-                el.elab_fields(f, &fields, args, expected, id.span, span)
-            };
-            if i + 1 == cands.len() && first_err.is_none() {
-                return run(self, args);
-            }
-            let s = self.save();
-            let old = std::mem::replace(&mut self.may_postpone, true);
-            let r = run(self, args.clone());
-            self.may_postpone = old;
-            match r {
-                Ok(e) => return Ok(e),
-                Err(e) => {
-                    self.restore(&s);
-                    if first_err.is_none() {
-                        first_err = Some(e);
-                    }
+            let f = match levels {
+                Some(ls) => {
+                    el.const_type(c, ls).map_err(|e| e.at(id.span))?;
+                    el.st.constant(c, ls)
                 }
-            }
+                None => el.mk_const(c)?,
+            };
+            el.elab_fields(f, &fields, args.clone(), expected, id.span, span)
+        };
+        if let [c] = cands {
+            return run(self, *c);
         }
-        Err(first_err.unwrap_or_else(|| self.unknown_name(id)))
+        // Only one of the meanings may fit.
+        let old = std::mem::replace(&mut self.may_postpone, true);
+        let mut fits = Vec::new();
+        let mut first_err = None;
+        for c in cands {
+            let s = self.save();
+            match run(self, *c) {
+                Ok(_) => fits.push(*c),
+                Err(e) => first_err = first_err.or(Some(e)),
+            }
+            self.restore(&s);
+        }
+        let r = match fits[..] {
+            [c] => run(self, c),
+            [] => Err(first_err.unwrap_or_else(|| self.unknown_name(id))),
+            _ => {
+                let fits: Vec<Name> = fits.iter().map(|(c, _)| *c).collect();
+                Err(self.ambiguous_name(id, &fits))
+            }
+        };
+        self.may_postpone = old;
+        r
     }
 
     /// `.c` in the namespace of the expected type's head.

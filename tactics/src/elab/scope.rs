@@ -250,10 +250,28 @@ impl<'b> Elab<'b> {
     /// The one constant that an identifier means, for commands, attributes and tactics.
     pub fn resolve_const(&self, id: &ast::Ident) -> Result<Name> {
         let n = self.ident_name(id);
-        match self.global_candidates(n).first() {
-            Some(c) => Ok(*c),
-            None => Err(self.unknown_name(id)),
+        match self.global_candidates(n)[..] {
+            [] => Err(self.unknown_name(id)),
+            [c] => Ok(c),
+            ref cs => Err(self.ambiguous_name(id, cs)),
         }
+    }
+
+    /// An error for a name that an `open` gives a second meaning.
+    pub(crate) fn ambiguous_name(&self, id: &ast::Ident, meanings: &[Name]) -> ElabError {
+        let list: Vec<String> = meanings
+            .iter()
+            .map(|c| {
+                let full = self.st.name_to_string(*c);
+                match id.parts().join(".").starts_with(&full) {
+                    true => format!("`_root_.{full}`"),
+                    false => format!("`{full}`"),
+                }
+            })
+            .collect();
+        ElabError::new(id.span, format!("ambiguous name `{}`", id.name))
+            .code("elab.ambiguous_name")
+            .help(format!("write {}", list.join(" or ")))
     }
 
     /// The namespace that an identifier means.
@@ -291,6 +309,12 @@ impl<'b> Elab<'b> {
         let mut e = ElabError::new(id.span, format!("unknown name `{}`", id.name))
             .code("elab.unknown_name");
         let parts = id.parts();
+        if parts.first().is_some_and(|x| self.is_section_variable(x)) {
+            return e.help(format!(
+                "a proof sees the section variables that its statement mentions: make `{}` an argument of the theorem",
+                parts[0]
+            ));
+        }
         let last = parts.last().copied().unwrap_or_default();
         let mut hints: Vec<String> = Vec::new();
         if let Some(same) = self.ext.by_last.get(last) {
@@ -331,6 +355,15 @@ impl<'b> Elab<'b> {
             e = e.help(format!("did you mean {}?", list.join(", ")));
         }
         e
+    }
+
+    /// Whether a `variable` command names this.
+    fn is_section_variable(&self, x: &str) -> bool {
+        self.scope.variables.iter().any(|b| {
+            b.names
+                .iter()
+                .any(|n| n.name.as_ref().is_some_and(|id| *id.name == *x))
+        })
     }
 
     /// An error for a name whose declaration has failed: that was reported there.
