@@ -149,12 +149,17 @@ impl<'b> Elab<'b> {
                 }
                 None => el.mk_const(c)?,
             };
-            el.elab_fields(f, &fields, args.clone(), expected, id.span, span)
+            let e = el.elab_fields(f, &fields, args.clone(), expected, id.span, span)?;
+            match expected {
+                Some(ty) if cands.len() > 1 => el.ensure_type(e, ty, span),
+                _ => Ok(e),
+            }
         };
         if let [c] = cands {
             return run(self, *c);
         }
         // Only one of the meanings may fit.
+        let (holes, named) = (self.holes.len(), self.named_holes.clone());
         let old = std::mem::replace(&mut self.may_postpone, true);
         let mut fits = Vec::new();
         let mut first_err = None;
@@ -165,6 +170,8 @@ impl<'b> Elab<'b> {
                 Err(e) => first_err = first_err.or(Some(e)),
             }
             self.restore(&s);
+            self.holes.truncate(holes);
+            self.named_holes.clone_from(&named);
         }
         let r = match fits[..] {
             [c] => run(self, c),
