@@ -12,19 +12,40 @@ const MAX_SCRIPTS: usize = 400;
 /// The folder of the library.
 const LIBRARY: &str = "lib";
 
-/// Adds hints to errors about names that a script of the library declares. `imported` are the scripts in use.
+/// What an error misses.
+enum Missing {
+    /// A constant; with the flag, its last parts may do.
+    Name(String, bool),
+    /// An instance of `Decidable` for a proposition with this operator.
+    Decidable(&'static str),
+}
+
+/// Adds hints to errors about what a script of the library declares. `imported` are the scripts in use.
 pub(super) fn add_imports(path: &Path, imported: &[PathBuf], diagnostics: &mut [Diagnostic]) {
-    let unknown = |d: &Diagnostic| {
-        let name = d
-            .message
-            .strip_prefix("unknown name `")?
-            .strip_suffix('`')?;
-        (d.code == "elab.unknown_name").then(|| name.to_owned())
-    };
-    if diagnostics.iter().all(|d| unknown(d).is_none()) {
+    for d in diagnostics.iter_mut() {
+        d.help = std::mem::take(&mut d.help)
+            .into_iter()
+            .filter_map(without_private)
+            .collect();
+    }
+    if diagnostics.iter().all(|d| missing(d).is_none()) {
+        return;
+    }
+    // What is missing may be in the import that failed, and guesses at names would lead astray.
+    if let Some(at) = diagnostics.iter().position(|d| d.code == "import") {
+        let text = "what is unknown below may be declared there: the import comes first";
+        diagnostics[at].notes.push(text.to_owned());
+        for d in diagnostics.iter_mut().filter(|d| missing(d).is_some()) {
+            d.help.clear();
+        }
         return;
     }
     let Some(library) = library(path, imported) else {
+        if imported.is_empty()
+            && let Some(d) = diagnostics.iter_mut().find(|d| missing(d).is_some())
+        {
+            d.help.insert(0, NO_LIBRARY.to_owned());
+        }
         return;
     };
     let texts: Vec<(String, String)> = library
@@ -35,11 +56,100 @@ pub(super) fn add_imports(path: &Path, imported: &[PathBuf], diagnostics: &mut [
         })
         .collect();
     for d in diagnostics {
-        let Some(name) = unknown(d) else { continue };
-        if let Some((written, _)) = texts.iter().find(|(_, text)| declares(text, &name)) {
-            d.help
-                .insert(0, format!("it is declared in another script: `{written}`"));
+        match missing(d) {
+            Some(Missing::Name(name, short)) => {
+                let whole = |(_, text): &&(String, String)| declares(text, &name);
+                if let Some((written, _)) = texts.iter().find(whole) {
+                    let it = match short {
+                        true => "it".to_owned(),
+                        false => format!("`{name}`"),
+                    };
+                    let text = format!("{it} is declared in another script: `{written}`");
+                    d.help.insert(0, text);
+                    continue;
+                }
+                let ending = |(written, text): &(String, String)| {
+                    let full = declared(text).find(|(full, _)| {
+                        full.strip_suffix(&*name).is_some_and(|r| r.ends_with('.'))
+                    });
+                    Some((written.clone(), full?.0))
+                };
+                let found = short.then(|| texts.iter().find_map(ending)).flatten();
+                if let Some((written, full)) = found {
+                    let text = format!("`{full}` is declared in another script: `{written}`");
+                    d.help.push(text);
+                }
+            }
+            Some(Missing::Decidable(op)) => {
+                if let Some((written, _)) = texts.iter().find(|(_, text)| decides(text, op)) {
+                    let text = format!(
+                        "propositions with `{op}` are decided in another script: `{written}`"
+                    );
+                    d.help.insert(0, text);
+                }
+            }
+            None => {}
         }
+    }
+}
+
+/// Said once, of a script that imports nothing, where there is no library to look into.
+const NO_LIBRARY: &str = "nothing is imported, and no folder `lib` with scripts is beside this script or above it: put the \
+    script where the library is and begin it with `import lib.core`, or name a file, `import \"PATH/lib/core.ptxp\"`";
+
+/// Signs that propositions are told apart by, those that bind least first.
+const SIGNS: &[&str] = &[
+    "∀", "∃", "↔", "→", "∨", "∧", "¬", "=", "≠", "<", "≤", "∣", "∈",
+];
+
+/// What an error misses that a script could declare.
+fn missing(d: &Diagnostic) -> Option<Missing> {
+    let between = |text: &str, before: &str, after: &str| {
+        let (_, rest) = text.split_once(before)?;
+        Some(rest.split_once(after)?.0.to_owned())
+    };
+    let m = d.message.as_str();
+    if d.code == "elab.unknown_name" {
+        return Some(Missing::Name(between(m, "unknown name `", "`")?, true));
+    }
+    if d.code == "elab.unknown_field" {
+        let field = between(m, "has no field or function `", "`")?;
+        let (_, ty) = m.split_once("its type is\n")?;
+        let head: String = ty
+            .trim_start()
+            .chars()
+            .take_while(|c| !c.is_whitespace())
+            .collect();
+        return Some(Missing::Name(format!("{head}.{field}"), false));
+    }
+    if d.code == "elab.operator" {
+        let stands = |h: &String| between(h, "stands for `", "`, which is not defined");
+        return Some(Missing::Name(d.help.iter().find_map(stands)?, false));
+    }
+    if let Some(name) = between(m, "unknown constant `", "`") {
+        return Some(Missing::Name(name, true));
+    }
+    if let Some(name) = between(m, "and `", "` is not imported") {
+        return Some(Missing::Name(name, false));
+    }
+    let mut said = std::iter::once(m).chain(d.notes.iter().map(String::as_str));
+    let p = said.find_map(|t| between(t, "no instance of `Decidable ", "` was found"))?;
+    let sign = |s: &&&str| p.contains(**s);
+    SIGNS.iter().find(sign).map(|s| Missing::Decidable(s))
+}
+
+/// Proposals without names that scripts cannot write; none if nothing is left of them.
+fn without_private(help: String) -> Option<String> {
+    const INNER: &str = "`_private.";
+    match help
+        .strip_prefix("did you mean ")
+        .and_then(|r| r.strip_suffix('?'))
+    {
+        Some(list) if list.contains(INNER) => {
+            let left: Vec<&str> = list.split(", ").filter(|n| !n.starts_with(INNER)).collect();
+            (!left.is_empty()).then(|| format!("did you mean {}?", left.join(", ")))
+        }
+        _ => Some(help),
     }
 }
 
@@ -95,6 +205,26 @@ fn relative(dir: &Path, file: &Path) -> PathBuf {
 
 /// Whether a script declares a name, or a type that the name belongs to.
 fn declares(text: &str, name: &str) -> bool {
+    let member = |full: &str| name.strip_prefix(full).is_some_and(|r| r.starts_with('.'));
+    declared(text).any(|(full, is_type)| full == name || is_type && member(&full))
+}
+
+/// Whether a script has an instance that decides propositions with this operator.
+fn decides(text: &str, op: &str) -> bool {
+    text.split("@[instance]").skip(1).any(|after| {
+        let statement = after.split(":=").next().unwrap_or_default();
+        let statement = statement.split("\n  |").next().unwrap_or_default();
+        statement
+            .split_once("Decidable (")
+            .or_else(|| statement.split_once(": DecidableEq"))
+            .is_some_and(|(before, p)| {
+                p.contains(op) || op == "=" && before.contains(": DecidableEq")
+            })
+    })
+}
+
+/// The names that a script declares, and whether each is a type.
+fn declared(text: &str) -> impl Iterator<Item = (String, bool)> + '_ {
     const WORDS: &[&str] = &[
         "theorem",
         "lemma",
@@ -104,8 +234,8 @@ fn declares(text: &str, name: &str) -> bool {
         "inductive",
         "structure",
     ];
-    let mut open: Vec<String> = Vec::new();
-    for line in text.lines() {
+    let mut open: Vec<&str> = Vec::new();
+    text.lines().filter_map(move |line| {
         let mut line = line.trim_start();
         while line.starts_with("@[")
             && let Some((_, rest)) = line.split_once(']')
@@ -113,42 +243,30 @@ fn declares(text: &str, name: &str) -> bool {
             line = rest.trim_start();
         }
         let mut words = line.split_whitespace();
-        let Some(first) = words.next() else { continue };
-        match first {
-            "namespace" => open.extend(words.next().map(str::to_owned)),
-            "section" => open.push(String::new()),
+        match words.next()? {
+            "namespace" => open.extend(words.next()),
+            "section" => open.push(""),
             "end" => {
                 open.pop();
             }
             word if WORDS.contains(&word) => {
-                let Some(declared) = words.next() else {
-                    continue;
-                };
-                let end = declared
-                    .find(|c| "({[⦃:".contains(c))
-                    .unwrap_or(declared.len());
-                let declared = declared[..end].trim_end_matches('.');
-                let spaces = open.iter().map(String::as_str).filter(|s| !s.is_empty());
-                let full: Vec<&str> = spaces.chain([declared]).collect();
-                let full = full.join(".");
-                let is_type = matches!(word, "inductive" | "structure");
-                let member = || {
-                    name.strip_prefix(full.as_str())
-                        .is_some_and(|rest| rest.starts_with('.'))
-                };
-                if full == name || is_type && member() {
-                    return true;
-                }
+                let name = words.next()?;
+                let end = name.find(|c| "({[⦃:".contains(c)).unwrap_or(name.len());
+                let name = name[..end].trim_end_matches('.');
+                let spaces = open.iter().copied().filter(|s| !s.is_empty());
+                let full: Vec<&str> = spaces.chain([name]).collect();
+                return Some((full.join("."), matches!(word, "inductive" | "structure")));
             }
             _ => {}
         }
-    }
-    false
+        None
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{declares, relative};
+    use super::{Missing, decides, declares, missing, relative, without_private};
+    use crate::diagnostic::Diagnostic;
     use std::path::Path;
 
     #[test]
@@ -160,6 +278,51 @@ mod tests {
         for name in ["b", "A.S", "x", "A", "c.d", "SS"] {
             assert!(!declares(text, name), "{name}");
         }
+    }
+
+    #[test]
+    fn what_an_error_misses() {
+        let name = |d: &Diagnostic| match missing(d) {
+            Some(Missing::Name(n, _)) => n,
+            Some(Missing::Decidable(op)) => op.to_owned(),
+            None => String::new(),
+        };
+        let is = |code, message: &str, wanted: &str| {
+            assert_eq!(name(&Diagnostic::error(code, message)), wanted, "{message}");
+        };
+        is("elab.unknown_name", "unknown name `Nat`", "Nat");
+        is("elab", "unknown constant `And`", "And");
+        let field = "`o` has no field or function `isSome`: its type is\n    Option Nat";
+        is("elab.unknown_field", field, "Option.isSome");
+        is(
+            "elab.instance",
+            "no instance of `Decidable (n = m)` was found",
+            "=",
+        );
+        let em = "`p` has no decision procedure, and `Classical.em` is not imported";
+        is("elab", em, "Classical.em");
+        is("elab", "`x` is not imported", "");
+        let mut op = Diagnostic::error("elab.operator", "`∣` has no meaning on type `Nat`");
+        op.help
+            .push("`∣` stands for `Nat.dvd`, which is not defined".to_owned());
+        assert_eq!(name(&op), "Nat.dvd");
+    }
+
+    #[test]
+    fn instances_that_decide() {
+        let text = "@[instance]\ndef Nat.decLt (a b : Nat) : Decidable (a < b) :=\n  if a = b then c else d\n";
+        assert!(decides(text, "<"));
+        assert!(!decides(text, "="));
+        assert!(!decides("def d : Decidable (a < b) := e", "<"));
+    }
+
+    #[test]
+    fn private_names_are_not_proposed() {
+        let left = |s: &str| without_private(s.to_owned());
+        let both = "did you mean `_private./a.ptxp.foo`, `fop`?";
+        assert_eq!(left(both).as_deref(), Some("did you mean `fop`?"));
+        assert_eq!(left("did you mean `_private./a.ptxp.foo`?"), None);
+        assert_eq!(left("add `end`").as_deref(), Some("add `end`"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::{FileId, FileReport, Left, LoadError, Loaded, Session, axioms, facts,
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::elab::scope::Scope;
 use crate::elab::watch::{Goals, Watch};
+use crate::print::shown_name;
 use crate::syntax::ast::{Command, CommandKind, Ident, Span};
 use crate::syntax::{self, Notations};
 
@@ -152,7 +153,7 @@ impl<'b> Session<'b> {
             };
             let label = frame
                 .label
-                .map(|n| format!(" {}", self.el.st.name_to_string(n)));
+                .map(|n| format!(" {}", shown_name(self.el.st, n)));
             let text = format!("the {what}{} is not closed", label.unwrap_or_default());
             let mut d = Diagnostic::error("scope", text);
             let end = report.source.len() as u32;
@@ -303,7 +304,7 @@ impl<'b> Session<'b> {
                 if let Some(owner) = self.owner.get(&used)
                     && !self.files[file].visible.contains(owner)
                 {
-                    let name = self.el.st.name_to_string(used);
+                    let name = shown_name(self.el.st, used);
                     missing.push((name, self.files[*owner].path.clone()));
                 }
             }
@@ -454,33 +455,6 @@ fn declared(kind: &CommandKind) -> Option<(&Ident, Kind)> {
         CommandKind::Structure(d) => Some((&d.name, Kind::Inductive)),
         _ => None,
     }
-}
-
-/// A name as a script would write it: parts that are no identifiers stand in `«»`, so that `«a.b»` is not taken for `a.b`.
-fn shown_name(st: &Store<'_>, n: Name) -> String {
-    let mut parts = Vec::new();
-    let mut n = n;
-    while !n.is_anon() {
-        let part = match st.name_last(n) {
-            Some(s)
-                if s.is_empty()
-                    || s.contains(|c: char| c == '.' || c.is_whitespace() || c.is_control()) =>
-            {
-                format!("«{s}»")
-            }
-            Some(s) => s.to_owned(),
-            None => st
-                .name_to_string(n)
-                .rsplit('.')
-                .next()
-                .unwrap_or_default()
-                .to_owned(),
-        };
-        parts.push(part);
-        n = st.name_prefix(n);
-    }
-    parts.reverse();
-    parts.join(".")
 }
 
 /// Whether `n` is `root` or a name in it.

@@ -5,6 +5,9 @@ use logic::{BinderInfo, Expr, Name, Node};
 use super::{MAX_DEPTH, Printer, paren, shown_name};
 use crate::meta::FVarId;
 
+/// A variable of an `∃`, its type, and whether the body does without it.
+type Bound = (String, Expr, bool);
+
 /// Variables of one type, bound together.
 struct Group {
     names: Vec<String>,
@@ -150,29 +153,45 @@ impl<'b> Printer<'_, 'b> {
         if !matches!(self.el.st.node(f), Node::Lam(..)) {
             return None;
         }
-        let s = self.exists_vars(f, String::from("∃"));
+        let s = self.exists_vars(f, Vec::new());
         Some(paren(24, prec, s))
     }
 
-    /// `f` is the predicate of an `∃`; `out` what is written so far.
-    fn exists_vars(&mut self, f: Expr, mut out: String) -> String {
+    /// `f` is the predicate of an `∃`; `vars` the variables before, their types, and whether nothing is said about them.
+    fn exists_vars(&mut self, f: Expr, mut vars: Vec<Bound>) -> String {
         let Node::Lam(n, ty, body, _) = self.el.st.node(f) else {
-            let body = self.term(f, 0);
-            return format!("{out}, {body}");
+            return self.exists_body(f, &vars);
         };
         self.opened(n, ty, body, |p, x, b| {
-            out.push(' ');
-            out.push_str(&p.var(x));
+            let unused = !p.el.st.has_loose_bvar(body, 0);
+            vars.push((p.var(x), ty, unused));
             match p.el.match_app(b, "Exists", 2) {
                 Some(args) if matches!(p.el.st.node(args[1]), Node::Lam(..)) => {
-                    p.exists_vars(args[1], out)
+                    p.exists_vars(args[1], vars)
                 }
-                _ => {
-                    let body = p.term(b, 0);
-                    format!("{out}, {body}")
-                }
+                _ => p.exists_body(b, &vars),
             }
         })
+    }
+
+    /// The body, behind the variables. A variable of which the body does not tell the type is written with it:
+    /// `∃ n : Nat, i = ↑n`.
+    fn exists_body(&mut self, body: Expr, vars: &[Bound]) -> String {
+        let body = self.term(body, 0);
+        let alone = vars.len() == 1;
+        let mut out = String::from("∃");
+        for (x, ty, unused) in vars {
+            let coerced = body.split('↑').skip(1).any(|rest| {
+                rest.strip_prefix(x.as_str())
+                    .is_some_and(|r| !r.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+            });
+            match coerced || *unused {
+                true if alone => out.push_str(&format!(" {x} : {}", self.term(*ty, 0))),
+                true => out.push_str(&format!(" ({x} : {})", self.term(*ty, 0))),
+                false => out.push_str(&format!(" {x}")),
+            }
+        }
+        format!("{out}, {body}")
     }
 
     pub(super) fn let_(&mut self, n: Name, ty: Expr, v: Expr, body: Expr, prec: u32) -> String {

@@ -1,5 +1,6 @@
 //! Goals: hypotheses, one or several of a type on a line, then `⊢` and what is to be shown.
 
+use super::shown_name;
 use crate::meta::{Elab, FVarId, MVarId};
 
 impl<'b> Elab<'b> {
@@ -9,13 +10,13 @@ impl<'b> Elab<'b> {
             let mut lines = Vec::new();
             let name = el.mvar_decl(m).user_name;
             if !name.is_anon() {
-                lines.push(format!("case {}", el.st.name_to_string(name)));
+                lines.push(format!("case {}", shown_name(el.st, name)));
             }
             let ids: Vec<FVarId> = el.lctx.iter().filter(|i| !el.local(*i).aux).collect();
             let mut group: Option<(Vec<String>, logic::Expr, String)> = None;
             for id in ids {
                 let local = el.local(id);
-                let name = el.st.name_to_string(local.user_name);
+                let name = shown_name(el.st, local.user_name);
                 let ty = el.instantiate_mvars(local.ty);
                 if let Some(value) = local.value {
                     lines.extend(group.take().map(line));

@@ -73,6 +73,13 @@ fn paren(own: u32, wanted: u32, s: String) -> String {
     if own < wanted { format!("({s})") } else { s }
 }
 
+fn is_number(st: &Store<'_>, mut l: Level) -> bool {
+    while let LevelNode::Succ(a) = st.level_node(l) {
+        l = a;
+    }
+    l == Level::ZERO
+}
+
 fn level(el: &Elab<'_>, l: Level, arg: bool) -> String {
     let st = el.st;
     let (mut base, mut by) = (l, 0u32);
@@ -82,7 +89,7 @@ fn level(el: &Elab<'_>, l: Level, arg: bool) -> String {
     }
     let text = match st.level_node(base) {
         LevelNode::Zero | LevelNode::Succ(_) => return by.to_string(),
-        LevelNode::Param(n) => st.name_to_string(n),
+        LevelNode::Param(n) => shown_name(st, n),
         LevelNode::MVar(i) => format!("?u.{i}"),
         LevelNode::Max(a, b) | LevelNode::IMax(a, b) => {
             let f = match st.level_node(base) {
@@ -100,15 +107,14 @@ fn level(el: &Elab<'_>, l: Level, arg: bool) -> String {
     }
 }
 
-/// A name as a script would write it: parts that are no identifiers stand in `«»`, so that `«a.b»` is not taken for `a.b`.
-/// Names that no script can write (`h✝`) stay as they are.
+/// A name as a script would write it: parts that are no identifiers stand in `«»`, so that `«a.b»` is not taken for `a.b`,
+/// nor `«1 = 2»` for a statement. Names that no script can write (`h✝`) stay as they are.
 pub fn shown_name(st: &Store<'_>, n: Name) -> String {
     let mut parts = Vec::new();
     let mut n = n;
     while !n.is_anon() {
         parts.push(match st.name_last(n) {
-            Some(s) if needs_quotes(s) => format!("«{s}»"),
-            Some(s) => s.to_owned(),
+            Some(s) => shown_part(s),
             None => {
                 let all = st.name_to_string(n);
                 all.rsplit('.').next().unwrap_or_default().to_owned()
@@ -120,11 +126,39 @@ pub fn shown_name(st: &Store<'_>, n: Name) -> String {
     parts.join(".")
 }
 
+/// One part of a name, in `«»` if it is no identifier or looks like another one.
+pub(crate) fn shown_part(part: &str) -> String {
+    match needs_quotes(part) {
+        true => format!("«{part}»"),
+        false => part.to_owned(),
+    }
+}
+
 fn needs_quotes(part: &str) -> bool {
     use crate::syntax::lexer::single_token;
     use crate::syntax::token::Tok;
-    let made = part.contains('✝') || part.starts_with(|c: char| c.is_ascii_digit());
-    !made && !part.contains('»') && single_token(part) != Some(Tok::Ident) || part.contains('.')
+    // The elaborator marks variables that a script cannot name.
+    let (word, made) = match part.split_once('✝') {
+        Some((word, mark))
+            if mark
+                .chars()
+                .all(|c| c.is_ascii_digit() || "✝_¹²³⁴⁵⁶⁷⁸⁹⁰".contains(c)) =>
+        {
+            (word, true)
+        }
+        _ => (part, false),
+    };
+    if made && (word.is_empty() || word == "_") {
+        return false;
+    }
+    single_token(word) != Some(Tok::Ident) || word.contains('.') || mixes_alphabets(word)
+}
+
+/// Whether a word with Latin letters also has letters of another alphabet that look like Latin ones: `Νot` with a Greek Nu.
+fn mixes_alphabets(word: &str) -> bool {
+    let latin = |c: char| c.is_ascii_alphabetic();
+    let twin = |c: char| "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϲϳ".contains(c);
+    word.contains(latin) && word.contains(twin)
 }
 
 impl<'b> Printer<'_, 'b> {
@@ -155,10 +189,10 @@ impl<'b> Printer<'_, 'b> {
             Node::Nat(n) => n.to_string(),
             Node::Str(s) => format!("{s:?}"),
             Node::Proj(s, i, x) => {
-                let x = self.term(x, MAX);
+                let x = self.operand(x);
                 let fields = self.el.ext.structures.get(&s);
                 match fields.and_then(|f| f.get(i as usize)) {
-                    Some(f) => format!("{x}.{}", st.name_to_string(*f)),
+                    Some(f) => format!("{x}.{}", shown_name(st, *f)),
                     None => format!("{x}.{}", i + 1),
                 }
             }
@@ -169,18 +203,32 @@ impl<'b> Printer<'_, 'b> {
         }
     }
 
+    /// What stands before `.field`: `.` after a numeral would be a decimal point, and after `↑x` it would belong to `x`.
+    fn operand(&mut self, x: Expr) -> String {
+        let s = self.term(x, MAX);
+        match s.starts_with(|c: char| c.is_ascii_digit() || c == '↑') {
+            true => format!("({s})"),
+            false => s,
+        }
+    }
+
     fn hole(&mut self, m: MVarId) -> String {
         let name = self.el.mvar_decl(m).user_name;
         if name.is_anon() {
             format!("?m.{}", m.0)
         } else {
-            format!("?{}", self.el.st.name_to_string(name))
+            format!("?{}", shown_name(self.el.st, name))
         }
     }
 
     fn sort(&mut self, l: Level, prec: u32) -> String {
         let st = self.el.st;
         let l = self.el.instantiate_level(l);
+        let l = match self.el.level_simp(l) {
+            simple if is_number(st, simple) => simple,
+            // The order of a `max` stays as it is.
+            _ => l,
+        };
         match st.level_node(l) {
             LevelNode::Zero => "Prop".to_owned(),
             LevelNode::Succ(a) if a == Level::ZERO => "Type".to_owned(),
@@ -242,8 +290,8 @@ impl<'b> Printer<'_, 'b> {
             if let Some((_, params, _)) = self.el.ext.projections.get(&n).copied()
                 && args.len() > params
             {
-                let x = self.term(args[params], MAX);
-                let field = st.name_last(n).unwrap_or("_");
+                let x = self.operand(args[params]);
+                let field = shown_part(st.name_last(n).unwrap_or("_"));
                 return self.spine(format!("{x}.{field}"), &args[params + 1..], prec);
             }
         }

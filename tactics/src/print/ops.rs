@@ -4,8 +4,12 @@ use logic::{Expr, Name, Node};
 
 use super::{MAX, Printer, paren};
 
-/// Strengths: of the whole, of the left and of the right operand.
+/// Strengths: of the whole, of the left and of the right operand. On the left of `↔` stands nothing that extends to the
+/// right as far as it can: `(∀ x, p x) ↔ q`.
 struct Infix(&'static str, u32, u32, u32);
+
+/// The strength of `-x`: less than that of `x <<< n`, which would take `-` in.
+const NEG: u32 = 74;
 
 /// Operators whose function is one constant, whatever the type.
 fn fixed(name: &str) -> Option<Infix> {
@@ -13,7 +17,7 @@ fn fixed(name: &str) -> Option<Infix> {
         "Eq" => Infix("=", 50, 51, 51),
         "Ne" => Infix("≠", 50, 51, 51),
         "HEq" => Infix("≍", 50, 51, 51),
-        "Iff" => Infix("↔", 20, 21, 21),
+        "Iff" => Infix("↔", 20, 25, 21),
         "And" => Infix("∧", 35, 36, 35),
         "Or" => Infix("∨", 30, 31, 30),
         "Prod" => Infix("×", 35, 36, 35),
@@ -39,8 +43,9 @@ fn by_type(last: &str) -> Option<Infix> {
         "land" => Infix("&&&", 60, 60, 61),
         "lor" => Infix("|||", 55, 55, 56),
         "xor" => Infix("^^^", 58, 58, 59),
-        "shiftLeft" => Infix("<<<", 75, 75, 76),
-        "shiftRight" => Infix(">>>", 75, 75, 76),
+        // `x ^ y <<< z` is `x ^ (y <<< z)`.
+        "shiftLeft" => Infix("<<<", 75, 76, 76),
+        "shiftRight" => Infix(">>>", 75, 76, 76),
         "append" => Infix("++", 65, 65, 66),
         "dvd" => Infix("∣", 50, 51, 51),
         _ => return None,
@@ -76,26 +81,50 @@ impl<'b> Printer<'_, 'b> {
             ("Exists", [f]) => return self.exists(*f, prec),
             ("Bool.not", [b]) => {
                 let b = self.term(*b, MAX);
-                return Some(paren(MAX - 1, prec, format!("!{b}")));
+                // `!b = c` is `!(b = c)`.
+                return Some(paren(40, prec, format!("!{b}")));
+            }
+            ("Int.negSucc", [n]) => {
+                if let Node::Nat(k) = st.node(*n) {
+                    return Some(paren(NEG, prec, format!("-{}", k + 1u32)));
+                }
             }
             ("Prod.mk", [a, b]) => {
                 let a = self.term(*a, 0);
                 let b = self.term(*b, 0);
                 return Some(format!("({a}, {b})"));
             }
-            ("ite" | "dite", _) if args.len() == 5 => return self.conditional(args, prec),
+            ("ite" | "dite", _) if args.len() == 5 => {
+                return self.conditional(name == "dite", args, prec);
+            }
             ("Nat.lt", [a, b]) => return Some(self.infix(&Infix("<", 50, 51, 51), *a, *b, prec)),
             ("List.cons", [a, l]) => return Some(self.list(*a, *l, prec)),
             ("List.nil", _) => return Some("[]".to_owned()),
             _ => {}
+        }
+        if let [a] = explicit
+            && st.name_last(n) == Some("neg")
+            && self.of_type(n)
+        {
+            let a = match self.term(*a, 75) {
+                // `--` begins a comment.
+                a if a.starts_with('-') => format!("({a})"),
+                a => a,
+            };
+            return Some(paren(NEG, prec, format!("-{a}")));
         }
         let [a, b] = explicit else { return None };
         if let Some(op) = fixed(&name) {
             return Some(self.infix(&op, *a, *b, prec));
         }
         let op = by_type(st.name_last(n)?)?;
-        let owner = self.el.env.get(st.name_prefix(n))?;
-        matches!(owner, logic::ConstantInfo::Inductive(_)).then(|| self.infix(&op, *a, *b, prec))
+        self.of_type(n).then(|| self.infix(&op, *a, *b, prec))
+    }
+
+    /// Whether a constant is in the namespace of a type.
+    fn of_type(&self, n: Name) -> bool {
+        let owner = self.el.env.get(self.el.st.name_prefix(n));
+        matches!(owner, Some(logic::ConstantInfo::Inductive(_)))
     }
 
     fn infix(&mut self, op: &Infix, a: Expr, b: Expr, prec: u32) -> String {
@@ -130,25 +159,27 @@ impl<'b> Printer<'_, 'b> {
         self.infix(&Infix("::", 67, 68, 67), first, rest, prec)
     }
 
-    /// `if c then a else b`; the hypothesis of `dite` is shown by its name.
-    fn conditional(&mut self, args: &[Expr], prec: u32) -> Option<String> {
+    /// `if c then a else b`, and `if h : c then a else b` for `dite` with two functions.
+    fn conditional(&mut self, dependent: bool, args: &[Expr], prec: u32) -> Option<String> {
         let st = self.el.st;
-        let c = self.term(args[1], 0);
-        let mut name = String::new();
-        let branch = |p: &mut Self, e: Expr, name: &mut String| match st.node(e) {
-            Node::Lam(n, ty, body, _) if st.name_to_string(n) != "_" => {
-                p.opened(n, ty, body, |p, x, b| {
-                    if st.has_fvar(b) && p.el.occurs_fvar(b, &[x]) {
-                        *name = format!("{} : ", st.name_to_string(p.el.local(x).user_name));
-                    }
-                    p.term(b, 0)
-                })
-            }
-            Node::Lam(n, ty, body, _) => p.opened(n, ty, body, |p, _, b| p.term(b, 0)),
-            _ => p.term(e, 0),
+        let (t, e) = (args[3], args[4]);
+        if !dependent {
+            let (c, t, e) = (self.term(args[1], 0), self.term(t, 0), self.term(e, 0));
+            return Some(paren(1, prec, format!("if {c} then {t} else {e}")));
+        }
+        let (Node::Lam(n, then_ty, then, _), Node::Lam(m, else_ty, els, _)) =
+            (st.node(t), st.node(e))
+        else {
+            return None;
         };
-        let t = branch(self, args[3], &mut name);
-        let e = branch(self, args[4], &mut name);
-        Some(paren(1, prec, format!("if {name}{c} then {t} else {e}")))
+        let c = self.term(args[1], 0);
+        // One name for both hypotheses.
+        let named = |n: &Name| !matches!(st.name_to_string(*n).as_str(), "" | "_");
+        let h = [n, m].into_iter().find(named).unwrap_or(st.name("h"));
+        let mut branch =
+            |ty: Expr, body: Expr| self.opened(h, ty, body, |p, x, b| (p.var(x), p.term(b, 0)));
+        let (h, t) = branch(then_ty, then);
+        let (_, e) = branch(else_ty, els);
+        Some(paren(1, prec, format!("if {h} : {c} then {t} else {e}")))
     }
 }
