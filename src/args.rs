@@ -91,12 +91,13 @@ pub struct GoalArgs {
 
 /// `ptxprove export`
 #[derive(clap::Args)]
+#[command(group(clap::ArgGroup::new("into").required(true).multiple(true).args(["ndjson", "lean"])))]
 pub struct ExportArgs {
     /// Scripts or folders of scripts
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// Write NDJSON (lean4export 3.1.0) to this file; `-` is standard output
-    #[arg(long, value_name = "FILE", required_unless_present = "lean")]
+    #[arg(long, value_name = "FILE")]
     pub ndjson: Option<PathBuf>,
     /// Write .lean files into this folder
     #[arg(long, value_name = "DIR")]

@@ -217,6 +217,14 @@ fn print_decl(d: &DeclReport, out: &Output) {
     }
 }
 
+/// `1 script`, `2 scripts`.
+fn count_of(n: usize, word: &str) -> String {
+    match n {
+        1 => format!("1 {word}"),
+        _ => format!("{n} {word}s"),
+    }
+}
+
 fn print_summary(reports: &[FileReport], code: u8, out: &Output) {
     let decls = || reports.iter().flat_map(|r| &r.decls);
     let count = |k: Kind, s: Status| decls().filter(|d| d.kind == k && d.status == s).count();
@@ -231,12 +239,16 @@ fn print_summary(reports: &[FileReport], code: u8, out: &Output) {
         .count();
     let elsewhere = match elsewhere {
         0 => String::new(),
-        n => format!(" {n} scripts with errors outside declarations;"),
+        n => format!(
+            " {} with errors outside declarations;",
+            count_of(n, "script")
+        ),
     };
     let text = format!(
-        "{} scripts: {} theorems proved, {failed} declarations failed, {holes} with holes;{elsewhere} {steps} kernel steps",
-        reports.len(),
-        count(Kind::Theorem, Status::Proved)
+        "{}: {} proved, {} failed, {holes} with holes;{elsewhere} {steps} kernel steps",
+        count_of(reports.len(), "script"),
+        count_of(count(Kind::Theorem, Status::Proved), "theorem"),
+        count_of(failed, "declaration"),
     );
     match code {
         PROVED => out.say(out.good(&text)),

@@ -147,6 +147,13 @@ pub fn print(out: &Output, report: &FileReport) {
                     .render(&name, &printable(&report.source))
                     .trim_end(),
             ),
+            // What it rests on has failed, and that was shown.
+            _ if d.code == "elab.depends" => {
+                let (line, column) =
+                    line_col(&report.source, d.span.map_or(0, |s| s.start as usize));
+                let text = printable(&d.message);
+                out.complain(format_args!("{name}:{line}:{column}: {}: {text}", d.code));
+            }
             _ => out.complain(render(out, &name, &report.source, d).trim_end()),
         }
     }

@@ -3,6 +3,7 @@
 
 mod book;
 mod cli;
+mod messages;
 mod no_crash;
 mod reference;
 mod scripts;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
     trials.extend(book::trials());
     trials.push(reference::trial());
     trials.extend(cli::trials());
+    trials.extend(messages::trials());
     trials.extend(watch::trials());
     libtest_mimic::run(&args, trials).exit_code()
 }

@@ -8,7 +8,7 @@ use logic::{ConstantInfo, Name, Node, Store};
 use super::hints;
 use super::{DeclReport, Kind, Status};
 use super::{FileId, FileReport, Left, LoadError, Loaded, Session, axioms, facts, load};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity, line_col};
 use crate::elab::scope::Scope;
 use crate::elab::watch::{Goals, Watch};
 use crate::print::shown_name;
@@ -42,7 +42,15 @@ impl<'b> Session<'b> {
     /// The text of a script.
     pub(super) fn source(&self, path: &Path) -> Result<String, LoadError> {
         let bytes = self.read(path).map_err(|e| LoadError::new(path, e))?;
-        String::from_utf8(bytes).map_err(|_| LoadError::new(path, "it is not UTF-8 text"))
+        String::from_utf8(bytes).map_err(|e| {
+            let good = e.utf8_error().valid_up_to();
+            let line = e.as_bytes()[..good].iter().filter(|b| **b == b'\n').count() + 1;
+            let text = format!(
+                "it is not UTF-8 text: line {line}, byte {} of the file",
+                good + 1
+            );
+            LoadError::new(path, text)
+        })
     }
 
     /// Runs a script, its imports first, up to the command at a place; the goals there.
@@ -130,18 +138,25 @@ impl<'b> Session<'b> {
             report.diagnostics.push(Diagnostic::error("notation", text));
         }
         let script = syntax::parse_with(&report.source, &notations);
+        let end = self.el.watch.as_ref().map(|w| w.at);
         for e in &script.errors {
+            if end.is_some_and(|at| at < e.span.start) {
+                continue;
+            }
             let mut d = Diagnostic::error("syntax", e.to_string());
             d.span = Some(e.span);
             d.help.extend(e.hint.clone());
             report.diagnostics.push(d);
         }
-        let end = self.el.watch.as_ref().map(|w| w.at);
         for command in &script.commands {
             if end.is_some_and(|at| at < command.span.start) {
                 break;
             }
-            self.command(id, command, report);
+            let inside = |e: &syntax::SyntaxError| {
+                command.span.start <= e.span.start && e.span.start <= command.span.end
+            };
+            let malformed = script.errors.iter().any(inside);
+            self.command(id, command, malformed, report);
         }
         if let Some(frame) = self.el.scope.innermost()
             && end.is_none()
@@ -218,8 +233,14 @@ impl<'b> Session<'b> {
         notations
     }
 
-    /// Runs one command and reports what it declared.
-    fn command(&mut self, file: FileId, command: &Command, report: &mut FileReport) {
+    /// Runs one command and reports what it declared. What is `malformed`, has failed, whatever became of it.
+    fn command(
+        &mut self,
+        file: FileId,
+        command: &Command,
+        malformed: bool,
+        report: &mut FileReport,
+    ) {
         let mark = self.el.env.constants().count();
         let ptx_before = report.ptx.len();
         match &command.kind {
@@ -252,15 +273,46 @@ impl<'b> Session<'b> {
                 messages.push(d);
             }
         }
-        let failed = messages
-            .iter()
-            .any(|d| d.severity == Severity::Error || d.code == "elab.depends")
+        self.say_where(file, report, &mut messages);
+        let failed = malformed
+            || messages
+                .iter()
+                .any(|d| d.severity == Severity::Error || d.code == "elab.depends")
             || report.ptx[ptx_before..]
                 .iter()
                 .any(|p| p.diagnostic.severity == Severity::Error);
         let hole = messages.iter().any(|d| d.code == "decl.sorry");
         self.report_decls(command, &new, (failed, hole), report);
         report.diagnostics.extend(messages);
+    }
+
+    /// Adds to messages about a name that is taken where it was declared.
+    fn say_where(&self, file: FileId, report: &FileReport, messages: &mut [Diagnostic]) {
+        for d in messages.iter_mut().filter(|d| d.code == "decl.duplicate") {
+            let name = d.message.split('`').nth(1).unwrap_or_default();
+            let mut all = self.el.env.constants().map(|c| c.name());
+            let found = all.find(|n| self.el.st.name_to_string(*n) == name);
+            let Some((n, home)) = found.and_then(|n| Some((n, self.owner.get(&n)?))) else {
+                continue;
+            };
+            // A constructor, or another part, is declared with what it belongs to.
+            let mut n = n;
+            let place = loop {
+                let shown = shown_name(self.el.st, n);
+                match report.decls.iter().find(|r| r.name == shown) {
+                    Some(r) if *home == file => {
+                        let (line, _) = line_col(&report.source, r.span.start as usize);
+                        break format!("in line {line}");
+                    }
+                    _ if *home == file && !self.el.st.name_prefix(n).is_anon() => {
+                        n = self.el.st.name_prefix(n);
+                    }
+                    _ if *home == file => break "above".to_owned(),
+                    _ => break format!("in {}", self.files[*home].path.display()),
+                }
+            };
+            d.notes.push(format!("it was declared {place}"));
+        }
     }
 
     /// The script that a new constant belongs to. An equation of a function (`f.eq_1`) is made where it is first needed, but
