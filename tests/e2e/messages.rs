@@ -51,7 +51,7 @@ fn imports() -> Result<(), Failed> {
         ),
         (
             "import lib.core\nexample (a b : Nat) (h : a < b) : a ≤ b := le_of_lt h\n",
-            "`Nat.le_of_lt` is declared in another script",
+            "`Nat.le_of_lt` (`import",
         ),
     ];
     for (text, wanted) in cases {
@@ -82,7 +82,7 @@ fn imports() -> Result<(), Failed> {
 
 /// What rests on a failed declaration is told in a line; a name that is taken, where.
 fn one_line_each() -> Result<(), Failed> {
-    let text = "inductive T : Type where\n  | c : T\ntheorem a : T := d\ndef x : T := .c\ntheorem b : T := a\ndef x : T := .c\ndef T.c : T := x\n";
+    let text = "inductive T : Type where\n  | c : T\ndef a : T := d\ndef x : T := .c\ndef b : T := a\ndef x : T := .c\ndef T.c : T := x\n";
     let o = expect(
         &["check", &script("messages-lines", text.as_bytes())?],
         1,
@@ -90,7 +90,7 @@ fn one_line_each() -> Result<(), Failed> {
     )?;
     let text = err(&o);
     let line =
-        "s.ptxp:5:18: elab.depends: this is not checked: the declaration of `a` has failed above\n";
+        "s.ptxp:5:14: elab.depends: this is not checked: the declaration of `a` has failed above\n";
     ensure(text.contains(line), "expected one line", &o)?;
     ensure(
         text.contains("it was declared in line 1"),

@@ -82,7 +82,7 @@ fn watch() -> Result<(), Failed> {
     // Only what the change concerns.
     write("b.ptxp", "import \"a.ptxp\"\ntheorem b : 1 = 2 := a\n")?;
     let said = verdict(&lines)?;
-    holds(&said, &["✗ theorem b", "1 declarations failed"])?;
+    holds(&said, &["✗ theorem b", "1 declaration failed"])?;
     ensure_not(&said, "theorem a ")?;
     write("b.ptxp", "import \"a.ptxp\"\ntheorem b2 : 1 = 1 := a\n")?;
     holds(

@@ -9,6 +9,8 @@ use crate::diagnostic::Diagnostic;
 
 /// How many scripts are searched at most.
 const MAX_SCRIPTS: usize = 400;
+/// How many names that end in an unknown one are proposed at most.
+const MAX_ENDINGS: usize = 4;
 /// The folder of the library.
 const LIBRARY: &str = "lib";
 
@@ -69,14 +71,17 @@ pub(super) fn add_imports(path: &Path, imported: &[PathBuf], diagnostics: &mut [
                     continue;
                 }
                 let ending = |(written, text): &(String, String)| {
-                    let full = declared(text).find(|(full, _)| {
-                        full.strip_suffix(&*name).is_some_and(|r| r.ends_with('.'))
-                    });
-                    Some((written.clone(), full?.0))
+                    let ends =
+                        |full: &str| full.strip_suffix(&*name).is_some_and(|r| r.ends_with('.'));
+                    let full = declared(text).find(|(full, _)| ends(full))?.0;
+                    Some(format!("`{full}` (`{written}`)"))
                 };
-                let found = short.then(|| texts.iter().find_map(ending)).flatten();
-                if let Some((written, full)) = found {
-                    let text = format!("`{full}` is declared in another script: `{written}`");
+                let found: Vec<String> = match short {
+                    true => texts.iter().filter_map(ending).take(MAX_ENDINGS).collect(),
+                    false => Vec::new(),
+                };
+                if !found.is_empty() {
+                    let text = format!("declared in other scripts: {}", found.join(", "));
                     d.help.push(text);
                 }
             }
