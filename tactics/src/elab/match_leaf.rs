@@ -181,7 +181,8 @@ impl<'b> Elab<'b> {
             }
         }
         let s = self.save();
-        if matches!(crate::tactic::basic::contradiction(self, goal), Ok(g) if g.is_empty()) {
+        if matches!(crate::tactic::contradiction::contradiction(self, goal), Ok(g) if g.is_empty())
+        {
             return true;
         }
         self.restore(&s);

@@ -80,6 +80,11 @@ impl ElabError {
         }
     }
 
+    /// Whether it is the error with a stable code.
+    pub fn has_code(&self, code: &str) -> bool {
+        matches!(self, ElabError::Fail(d) if d.code == code)
+    }
+
     /// As a diagnostic.
     pub fn into_diagnostic(self) -> Diagnostic {
         match self {

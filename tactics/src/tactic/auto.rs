@@ -10,7 +10,7 @@ use crate::meta::{Elab, ElabError, FVarId, MVarId, Result};
 use super::cases::{cases_core, no_names};
 use super::subst::subst_vars;
 use super::util::{context, on_goal};
-use super::{basic, ctor};
+use super::{basic, contradiction, ctor};
 
 /// How many implications a branch of the search may use.
 const DEPTH: u32 = 6;
@@ -46,7 +46,8 @@ fn search<'b>(el: &mut Elab<'b>, m: MVarId, depth: u32, budget: &mut u32) -> Res
     loop {
         let target = el.mvar_type(goal);
         let shown = el.with_goal(goal, |el| el.whnf_reducible(target));
-        let assumes = matches!(st.node(shown), Node::Pi(..)) || basic::negated(el, shown).is_some();
+        let assumes =
+            matches!(st.node(shown), Node::Pi(..)) || contradiction::negated(el, shown).is_some();
         if !assumes {
             break;
         }
@@ -58,7 +59,7 @@ fn search<'b>(el: &mut Elab<'b>, m: MVarId, depth: u32, budget: &mut u32) -> Res
     }
     if basic::try_assumption(el, goal)
         || basic::try_rfl_cheap(el, goal)
-        || basic::try_contradiction(el, goal)
+        || contradiction::try_contradiction(el, goal)
     {
         return Ok(true);
     }
@@ -108,13 +109,14 @@ fn search<'b>(el: &mut Elab<'b>, m: MVarId, depth: u32, budget: &mut u32) -> Res
             continue;
         }
         let ty = el.instantiate_mvars(d.ty);
-        let implication = matches!(st.node(ty), Node::Pi(..)) || basic::negated(el, ty).is_some();
+        let implication =
+            matches!(st.node(ty), Node::Pi(..)) || contradiction::negated(el, ty).is_some();
         if !implication || !el.with_goal(goal, |el| el.is_prop(ty)) {
             continue;
         }
         let saved = el.save();
         let h_e = el.mk_fvar(h);
-        let start = if basic::negated(el, ty).is_some() && target != st.const0("False") {
+        let start = if contradiction::negated(el, ty).is_some() && target != st.const0("False") {
             basic::exfalso(el, goal)?.first().copied()
         } else {
             Some(goal)

@@ -1,11 +1,11 @@
-//! Tactics of one step: `exact`, `apply`, `refine`, `assumption`, `rfl`, `contradiction` and their like.
+//! Tactics of one step: `exact`, `apply`, `refine`, `assumption`, `rfl`, `trivial` and their like.
 
 use logic::{Expr, Node};
 
 use crate::meta::{Elab, ElabError, FVarId, MVarId, Result, Transparency};
 use crate::syntax::ast::{self, Ident, Term};
 
-use super::cases::{cases_core, no_names};
+use super::contradiction::try_contradiction;
 use super::util::{
     ATTEMPT, context, goal_in, hypothesis, on_goal, stated_type, tag, term_local, with_budget,
 };
@@ -242,122 +242,6 @@ pub(crate) fn exfalso<'b>(el: &mut Elab<'b>, m: MVarId) -> Result<Vec<MVarId>> {
     let e = el.with_goal(m, |el| el.mk_false_elim(target, new_e))?;
     el.assign(m, e);
     Ok(vec![new])
-}
-
-/// `contradiction`: a hypothesis that is false by its form, or two that contradict each other.
-pub(crate) fn contradiction<'b>(el: &mut Elab<'b>, m: MVarId) -> Result<Vec<MVarId>> {
-    if try_contradiction(el, m) {
-        return Ok(Vec::new());
-    }
-    let err = ElabError::msg("no contradiction among the hypotheses")
-        .note("looked for: `False`, an empty type, `p` and `¬p`, `a ≠ a`, and an equation between different constructors");
-    Err(on_goal(el, err, m))
-}
-
-/// As [`contradiction`]; the goal is as before if there is none.
-pub(crate) fn try_contradiction<'b>(el: &mut Elab<'b>, m: MVarId) -> bool {
-    let st = el.st;
-    let lctx = el.mvar_lctx(m);
-    let target = el.mvar_type(m);
-    let hyps: Vec<FVarId> = context(&lctx)
-        .into_iter()
-        .rev()
-        .filter(|x| !el.local(*x).aux)
-        .collect();
-    for h in &hyps {
-        let ty = el.local(*h).ty;
-        let ty = el.instantiate_mvars(ty);
-        let h_e = el.mk_fvar(*h);
-        if ty == st.const0("False")
-            && let Ok(e) = el.with_goal(m, |el| el.mk_false_elim(target, h_e))
-        {
-            el.assign(m, e);
-            return true;
-        }
-        if let Some(p) = negated(el, ty) {
-            // `¬p` with `p` among the hypotheses, or `p` true by `rfl`.
-            for g in &hyps {
-                let p2 = el.local(*g).ty;
-                let saved = el.save();
-                let same = el.with_goal(m, |el| {
-                    el.with_transparency(Transparency::Reducible, |el| el.is_defeq(p2, p))
-                });
-                if same {
-                    let g_e = el.mk_fvar(*g);
-                    if let Ok(e) = el.with_goal(m, |el| el.mk_absurd(target, g_e, h_e)) {
-                        el.assign(m, e);
-                        return true;
-                    }
-                }
-                el.restore(&saved);
-            }
-            let saved = el.save();
-            let pm = goal_in(el, lctx.clone(), p, logic::Name::ANON);
-            if try_rfl_cheap(el, pm) {
-                let pe = el.mk_mvar(pm);
-                let pe = el.instantiate_mvars(pe);
-                if let Ok(e) = el.with_goal(m, |el| el.mk_absurd(target, pe, h_e)) {
-                    el.assign(m, e);
-                    return true;
-                }
-            }
-            el.restore(&saved);
-            continue;
-        }
-        if impossible_shape(el, ty) {
-            let saved = el.save();
-            if let Ok(cases) = cases_core(el, m, *h, &no_names)
-                && cases.is_empty()
-            {
-                return true;
-            }
-            el.restore(&saved);
-        }
-    }
-    false
-}
-
-/// `p` of `¬p` or `p → False`, and `a = b` of `a ≠ b`.
-pub(crate) fn negated<'b>(el: &mut Elab<'b>, ty: Expr) -> Option<Expr> {
-    let st = el.st;
-    if let Some(args) = el.match_app(ty, "Not", 1) {
-        return Some(args[0]);
-    }
-    if let Some(args) = el.match_app(ty, "Ne", 3) {
-        let Node::Const(_, ls) = st.node(st.app_fn(ty)) else {
-            return None;
-        };
-        return Some(st.apps(st.constant(st.name("Eq"), ls), &args));
-    }
-    match st.node(ty) {
-        Node::Pi(_, p, b, _) if b == st.const0("False") => Some(p),
-        _ => None,
-    }
-}
-
-/// Whether case distinction may show at once that a hypothesis cannot hold: an empty type, or an equation.
-fn impossible_shape<'b>(el: &mut Elab<'b>, ty: Expr) -> bool {
-    let st = el.st;
-    if let Some((t, a, b)) = el.match_eq(ty) {
-        if a == b || el.get_inductive_app(t).is_none() {
-            return false;
-        }
-        // Only what shows: unfolding definitions to look for constructors may take long.
-        return [a, b].iter().all(|s| {
-            let w = el.whnf_reducible(*s);
-            matches!(st.node(w), Node::Nat(_) | Node::Str(_))
-                || super::ext::is_ctor_app(el, w)
-                || super::unify::predecessor(el, w).is_some()
-        });
-    }
-    if matches!(st.node(ty), Node::Pi(..) | Node::Sort(_)) {
-        return false;
-    }
-    let Some(app) = el.get_inductive_app(ty) else {
-        return false;
-    };
-    let (info, _, _, indices) = app;
-    info.ctors.is_empty() || (!indices.is_empty() && !info.is_recursive)
 }
 
 /// `trivial`: `True`, `rfl`, a hypothesis, a contradiction, a decidable proposition, or a conjunction of these.

@@ -184,7 +184,7 @@ fn reduce_decided<'b>(el: &mut Elab<'b>, e: Expr) -> Expr {
         }
         if let Some(info) = el.cases_on_info(n)
             && let Some(major) = args.get(info.major())
-            && super::ext::is_ctor_app(el, *major)
+            && (matches!(st.node(*major), Node::Nat(_)) || super::ext::is_ctor_app(el, *major))
         {
             let w = el.whnf_core(x);
             if w != x {
@@ -374,7 +374,7 @@ pub(crate) fn split_ifs<'b>(
             }
             Some(goals) => {
                 for g in goals {
-                    if super::basic::try_contradiction(el, g) {
+                    if super::contradiction::try_contradiction(el, g) {
                         continue;
                     }
                     let lctx = el.mvar_lctx(g);

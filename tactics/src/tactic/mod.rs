@@ -11,6 +11,7 @@ pub(crate) mod cases;
 pub(crate) mod check;
 mod combine;
 pub(crate) mod cond;
+pub(crate) mod contradiction;
 mod ctor;
 pub(crate) mod decide;
 pub(crate) mod ext;
@@ -70,7 +71,7 @@ fn run_on<'b>(el: &mut Elab<'b>, m: MVarId, t: &Tactic) -> Result<Vec<MVarId>> {
         TacticKind::Right => ctor::choose(el, m, true),
         TacticKind::Exists(ts) | TacticKind::Use(ts) => ctor::exists(el, m, ts),
         TacticKind::Exfalso => basic::exfalso(el, m),
-        TacticKind::Contradiction => basic::contradiction(el, m),
+        TacticKind::Contradiction => contradiction::contradiction(el, m),
         TacticKind::Trivial => basic::trivial(el, m),
         TacticKind::Rfl => basic::rfl(el, m),
         TacticKind::Assumption => basic::assumption(el, m),

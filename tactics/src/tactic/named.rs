@@ -4,7 +4,7 @@ use crate::meta::{Elab, ElabError, MVarId, Result};
 use crate::syntax::ast::{Ident, RPattern, RPatternKind, TacticArg, TacticArgKind, Term};
 
 use super::util::{nearest, term_ident};
-use super::{auto, basic, ctor, ext, subst};
+use super::{auto, contradiction, ctor, ext, subst};
 
 /// The words that tactics begin with: those of this module, and those with a grammar of their own.
 pub const KNOWN: &[&str] = &[
@@ -163,7 +163,7 @@ pub(crate) fn run<'b>(
             while let Ok((_, g)) = el.try_or_restore(|el| el.intro(goal, None)) {
                 goal = g;
             }
-            basic::contradiction(el, goal)
+            contradiction::contradiction(el, goal)
         }
         _ => {
             let known: Vec<String> = KNOWN.iter().map(|s| (*s).to_owned()).collect();

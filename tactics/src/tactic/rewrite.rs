@@ -10,7 +10,7 @@ use super::below_binders::bound_instance;
 use super::check::ill_typed;
 use super::location::{at_places, places};
 use super::unfold::eq_def;
-use super::util::{ATTEMPT, goal_in, on_goal, tag, term_ident, with_budget};
+use super::util::{ATTEMPT, context, goal_in, mentions, on_goal, tag, term_ident, with_budget};
 
 /// An equation ready for use: `proof : lhs = rhs` in a type of universe `level`.
 #[derive(Clone, Debug)]
@@ -588,6 +588,25 @@ fn reverse_works<'b>(
     })
 }
 
+/// The hypotheses that the rules mention: `at *` leaves them as they are.
+fn hypotheses_used<'b>(el: &mut Elab<'b>, m: MVarId, rules: &[RwRule]) -> Vec<FVarId> {
+    let saved = el.save();
+    let mut proofs = Vec::new();
+    for r in rules {
+        // What cannot be read is reported where it is used.
+        if let Ok(e) = el.with_goal(m, |el| el.elab_term_synth(&r.term, None)) {
+            proofs.push(el.instantiate_mvars(e));
+        }
+    }
+    let hyps = context(&el.mvar_lctx(m));
+    let used = hyps
+        .into_iter()
+        .filter(|h| proofs.iter().any(|p| mentions(el.st, *p, &[*h])))
+        .collect();
+    el.restore(&saved);
+    used
+}
+
 /// The tactics `rw`, `rewrite`, `rwa`.
 pub(crate) fn rw<'b>(
     el: &mut Elab<'b>,
@@ -596,8 +615,12 @@ pub(crate) fn rw<'b>(
     rules: &[RwRule],
     loc: Option<&Location>,
 ) -> Result<Vec<MVarId>> {
-    let places = places(el, m, loc)?;
-    let mut goals = at_places(el, m, &places, &mut |el, g, place| {
+    let mut places = places(el, m, loc)?;
+    if places.everywhere {
+        let used = hypotheses_used(el, m, rules);
+        places.hyps.retain(|h| !used.contains(h));
+    }
+    let goals = at_places(el, m, &places, &mut |el, g, place| {
         let mut current = g;
         let mut place = place;
         let mut side = Vec::new();
@@ -614,7 +637,17 @@ pub(crate) fn rw<'b>(
         let mut out = vec![current];
         out.extend(side);
         Ok(out)
-    })?;
+    });
+    let mut goals = match goals {
+        Err(e) if places.everywhere => {
+            let err = ElabError::msg(
+                "`at *`: there is nothing to rewrite, neither in a hypothesis nor in the goal",
+            )
+            .note(format!("at the first place: {}", e.message()));
+            return Err(on_goal(el, err, m));
+        }
+        goals => goals?,
+    };
     match flavour {
         RwFlavour::Rewrite => {}
         RwFlavour::Rw => {

@@ -1,7 +1,7 @@
 //! `ring`: equations that hold in every commutative semiring, or ring.
 //!
 //! Both sides are multiplied out, products and sums are sorted, and in a ring a summand and its negation cancel; equal
-//! sides close the goal. On `Nat` what is left is linear in its products, so `omega` collects equal ones.
+//! sides close the goal. On `Nat` and `Int` what is left is linear in its products, so `omega` collects equal ones.
 
 use logic::{Expr, Name};
 
@@ -26,6 +26,27 @@ const NAT: &[&str] = &[
     "Nat.zero_mul",
     "Nat.add_zero",
     "Nat.zero_add",
+];
+
+const INT: &[&str] = &[
+    "Int.sub_eq_add_neg",
+    "Int.mul_add",
+    "Int.add_mul",
+    "Int.neg_mul",
+    "Int.mul_neg",
+    "Int.neg_neg",
+    "Int.neg_add",
+    "Int.mul_assoc",
+    "Int.mul_comm",
+    "Int.mul_left_comm",
+    "Int.pow_succ",
+    "Int.pow_zero",
+    "Int.mul_one",
+    "Int.one_mul",
+    "Int.mul_zero",
+    "Int.zero_mul",
+    "Int.add_zero",
+    "Int.zero_add",
 ];
 
 const SEMIRING: &[&str] = &[
@@ -68,8 +89,12 @@ pub(crate) fn ring<'b>(el: &mut Elab<'b>, m: MVarId) -> Result<Vec<MVarId>> {
         let err = ElabError::msg("`ring` proves equations; this goal is none");
         return Err(on_goal(el, err, m));
     };
-    let nat = ty == st.const0("Nat");
-    let lists: &[&[&str]] = if nat { &[NAT] } else { &[SEMIRING, RING] };
+    let (nat, int) = (ty == st.const0("Nat"), ty == st.const0("Int"));
+    let lists: &[&[&str]] = match (nat, int) {
+        (true, _) => &[NAT],
+        (_, true) => &[INT, SEMIRING, RING],
+        _ => &[SEMIRING, RING],
+    };
     let mut rules = RuleSet::default();
     let mut found = false;
     for n in lists.iter().flat_map(|l| l.iter()) {
@@ -77,19 +102,33 @@ pub(crate) fn ring<'b>(el: &mut Elab<'b>, m: MVarId) -> Result<Vec<MVarId>> {
         found |= el.with_goal(m, |el| rules.add_const(el, n, false, 0))?;
     }
     if !found {
-        return Err(
-            ElabError::msg("`ring` needs the laws of `Nat` or of `CommSemiring`")
-                .help("import `lib/nat.ptxp` or `lib/algebra.ptxp`"),
-        );
+        let (laws, import) = match (nat, int) {
+            (true, _) => ("of `Nat`", "lib.nat"),
+            (_, true) => ("of `Int`", "lib.int"),
+            _ => ("of `CommSemiring` and `CommRing`", "lib.algebra"),
+        };
+        let err = ElabError::msg(format!("`ring` needs the laws {laws}"))
+            .help(format!("`import {import}` at the beginning of the file"));
+        return Err(on_goal(el, err, m));
     }
     let mut s = Simp::new(rules, false);
-    let (ra, rb) = el.with_goal(m, |el| Ok((s.simplify(el, a)?, s.simplify(el, b)?)))?;
+    let sides: Result<_> = el.with_goal(m, |el| Ok((s.simplify(el, a)?, s.simplify(el, b)?)));
+    let (ra, rb) = match sides {
+        Ok(sides) => sides,
+        Err(e) if e.has_code("tactic.simp.loop") => {
+            let err = ElabError::msg("`ring`: the polynomial is too large, multiplied out")
+                .note(format!("given up after {} steps of rewriting", s.steps()))
+                .help("set parts of it apart (`generalize a + b = c`), or prove smaller equations and rewrite with them");
+            return Err(on_goal(el, err, m));
+        }
+        Err(e) => return Err(e),
+    };
     if ra.expr == rb.expr {
         let e = el.with_goal(m, |el| joined(el, a, b, ra, rb))?;
         el.assign(m, e);
         return Ok(Vec::new());
     }
-    if nat {
+    if nat || int {
         let lctx = el.mvar_lctx(m);
         let eq = el.with_goal(m, |el| el.mk_eq(ra.expr, rb.expr))?;
         let g = goal_in(el, lctx, eq, tag(el, m));

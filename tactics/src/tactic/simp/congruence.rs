@@ -43,6 +43,10 @@ impl Simp {
         let st = el.st;
         let head = match st.node(f) {
             Node::Proj(..) | Node::Lam(..) => self.simplify(el, f)?,
+            // `f a` with a rule `f = fun x => …`.
+            Node::FVar(_) | Node::Const(..) if self.rules.has_candidates(st, f) => {
+                self.simplify(el, f)?
+            }
             _ => Simplified::same(f),
         };
         // `old` and `new` are the function applied to the arguments so far.

@@ -61,6 +61,11 @@ impl Simp {
         }
     }
 
+    /// How many steps have been taken.
+    pub fn steps(&self) -> u32 {
+        self.steps
+    }
+
     /// Simplifies a term of the current context.
     pub fn simplify<'b>(&mut self, el: &mut Elab<'b>, e: Expr) -> Result<Simplified> {
         let e = el.instantiate_mvars(e);

@@ -12,9 +12,9 @@ use logic::{ConstantInfo, Expr};
 use crate::meta::{Elab, ElabError, FVarId, MVarId, Result};
 use crate::syntax::ast::{Location, SimpArg, SimpArgKind, SimpFlavour, Term};
 
-use super::basic;
 use super::location::{at_places, places};
 use super::util::{context, on_goal, term_ident, term_local};
+use super::{basic, contradiction};
 use engine::Simp;
 use result::Simplified;
 use rules::RuleSet;
@@ -412,7 +412,7 @@ fn simp_all<'b>(el: &mut Elab<'b>, m: MVarId, call: Call) -> Result<Vec<MVarId>>
     if !worked {
         return Err(no_progress(el, m, None, "simp_all"));
     }
-    if basic::try_assumption(el, goal) || basic::try_contradiction(el, goal) {
+    if basic::try_assumption(el, goal) || contradiction::try_contradiction(el, goal) {
         return Ok(Vec::new());
     }
     Ok(vec![goal])
@@ -435,7 +435,7 @@ fn simpa<'b>(
         },
     };
     let Some(t) = using else {
-        if basic::try_assumption(el, goal) || basic::try_contradiction(el, goal) {
+        if basic::try_assumption(el, goal) || contradiction::try_contradiction(el, goal) {
             return Ok(Vec::new());
         }
         let err = ElabError::msg("`simpa`: after simplification no hypothesis closes the goal");

@@ -285,6 +285,13 @@ impl RuleSet {
         out
     }
 
+    /// Whether there are rules for terms with the head of this one and as many arguments.
+    pub fn has_candidates(&self, st: &logic::Store<'_>, e: Expr) -> bool {
+        self.by_head
+            .get(&head_key(st, e))
+            .is_some_and(|l| !l.is_empty())
+    }
+
     /// How many rules there are.
     pub fn len(&self) -> usize {
         self.rules.len()
