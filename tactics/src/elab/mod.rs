@@ -69,12 +69,13 @@ impl<'b> Elab<'b> {
 
     /// The error for a used-up budget.
     pub fn out_of_steps(&self) -> ElabError {
-        ElabError::msg(format!(
-            "the elaborator gave up after {} steps",
-            self.max_steps
-        ))
-        .code("elab.steps")
-        .help("split the declaration, or raise the limit with `set_option max_steps <n>`")
+        let (n, what) = match self.out_of_terms {
+            true => (self.term_budget() as u64, "new terms"),
+            false => (self.max_steps, "steps"),
+        };
+        ElabError::msg(format!("the elaborator gave up after {n} {what}"))
+            .code("elab.steps")
+            .help("split the declaration, or raise the limit with `set_option max_steps <n>`")
     }
 
     /// A metavariable for a problem to be solved later.

@@ -15,6 +15,17 @@ impl<'b> Elab<'b> {
         let x = self.instantiate_mvars(expected);
         let refl = matches!(self.head_const(e), Some(n)
             if n == self.name("rfl") || n == self.name("Eq.refl"));
+        if self.exhausted() {
+            // The comparison was cut short: whether they are equal is not known.
+            let (what, l, r) = match self.match_eq(x) {
+                Some((_, l, r)) if refl => (String::new(), l, r),
+                _ => (format!("the type of `{}`, ", self.pp_short(e)), a, x),
+            };
+            let (l, r) = (self.pp_short(l), self.pp_short(r));
+            return self.out_of_steps().note(format!(
+                "it was comparing {what}`{l}` with `{r}`; whether they are equal is not known"
+            ));
+        }
         if refl && let Some((_, l, r)) = self.match_eq(x) {
             let (sl, sr) = (self.pp(l), self.pp(r));
             let err = ElabError::msg(format!(

@@ -35,6 +35,9 @@ pub use ext::Extensions;
 pub use lctx::{FVarId, LCtx, LocalDecl};
 pub use mctx::{MVarDecl, MVarId, MVarKind, Saved};
 
+/// How many steps a declaration may take for each term it may make.
+const STEPS_A_TERM: u64 = 10;
+
 /// Which constants reduction may unfold.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Transparency {
@@ -135,6 +138,9 @@ pub struct Elab<'b> {
     pub(crate) defeq_depth: u32,
     pub(crate) steps: u64,
     pub(crate) max_steps: u64,
+    /// How many terms the store may hold before the budget of the declaration is used up.
+    pub(crate) max_terms: usize,
+    pub(crate) out_of_terms: bool,
     pub(crate) nat_ops: FxHashMap<Name, nat::NatOp>,
     pub(crate) known: Known,
     /// Names that stand for a recursive function while its body is elaborated.
@@ -189,6 +195,8 @@ impl<'b> Elab<'b> {
             defeq_depth: 0,
             steps: 0,
             max_steps: 20_000_000,
+            max_terms: usize::MAX,
+            out_of_terms: false,
             nat_ops: nat::table(st),
             known: Known {
                 nat: st.name("Nat"),
@@ -209,17 +217,27 @@ impl<'b> Elab<'b> {
     /// Counts a step of work; `false` when the budget of the declaration is used up.
     pub fn tick(&mut self) -> bool {
         self.steps += 1;
-        self.steps <= self.max_steps
+        if self.steps & 0xff == 0 && self.st.term_count() > self.max_terms {
+            self.out_of_terms = true;
+        }
+        !self.exhausted()
     }
 
     /// Whether the budget of the declaration is used up.
     pub fn exhausted(&self) -> bool {
-        self.steps > self.max_steps
+        self.steps > self.max_steps || self.out_of_terms
     }
 
-    /// Starts a new declaration's budget.
+    /// Starts a new declaration's budget: so many steps, and as many new terms as [`Elab::term_budget`] says.
     pub fn reset_budget(&mut self) {
         self.steps = 0;
+        self.out_of_terms = false;
+        self.max_terms = self.st.term_count().saturating_add(self.term_budget());
+    }
+
+    /// How many terms a declaration may make: they take memory, so fewer than it may take steps.
+    pub fn term_budget(&self) -> usize {
+        usize::try_from(self.max_steps / STEPS_A_TERM).unwrap_or(usize::MAX)
     }
 
     /// A name from its dotted spelling.

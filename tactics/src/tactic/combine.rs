@@ -115,6 +115,21 @@ fn named<'b>(
             let TacticArgKind::List(items) = &list.kind else {
                 return Ok(false);
             };
+            goals.retain(|g| !el.is_assigned(*g));
+            if items.len() != goals.len() {
+                let err = ElabError::new(
+                    span,
+                    format!(
+                        "`exacts` needs a term for each goal, but there are {} and {}",
+                        count(goals.len(), "goal"),
+                        count(items.len(), "term")
+                    ),
+                );
+                return Err(match goals.first() {
+                    Some(g) => super::util::on_goal(el, err, *g),
+                    None => err,
+                });
+            }
             for item in items {
                 let SimpArgKind::Rule { rev: false, term } = &item.kind else {
                     return Ok(false);
@@ -133,6 +148,11 @@ fn named<'b>(
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+/// `1 goal`, `3 goals`.
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// How far `rotate_left` and `rotate_right` turn a number of goals: by one, or as they are told.

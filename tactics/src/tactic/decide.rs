@@ -1,6 +1,6 @@
 //! `decide`: a decidable proposition is evaluated.
 
-use logic::{Checker, Expr};
+use logic::{Checker, Expr, KernelError};
 
 use crate::meta::{Elab, ElabError, MVarId, Result};
 
@@ -11,6 +11,8 @@ enum Verdict {
     True,
     False,
     Stuck(Expr),
+    /// A limit of the evaluator was reached.
+    CutShort(String),
 }
 
 /// `decide`: proves the goal by evaluating its `Decidable` instance with the kernel.
@@ -39,6 +41,14 @@ pub(crate) fn decide<'b>(el: &mut Elab<'b>, m: MVarId) -> Result<Vec<MVarId>> {
             let t = el.with_goal(m, |el| el.pp(target));
             let err = ElabError::msg(format!("this proposition is false: `{t}`"))
                 .note("its decision procedure evaluates to `false`");
+            return Err(on_goal(el, err, m));
+        }
+        Verdict::CutShort(limit) => {
+            let err = ElabError::msg(format!(
+                "`decide` gave up evaluating this proposition: {limit}"
+            ))
+            .note("whether it is true is not known")
+            .help("state it for fewer values, or prove it by `omega`, `simp` or `induction`");
             return Err(on_goal(el, err, m));
         }
         Verdict::Stuck(e) => {
@@ -73,6 +83,12 @@ fn evaluate<'b>(el: &mut Elab<'b>, e: Expr) -> Verdict {
         let mut checker = Checker::new(&env, &params);
         match checker.whnf(e) {
             Ok(v) => v,
+            Err(
+                err @ (KernelError::OutOfSteps
+                | KernelError::TooDeep
+                | KernelError::NatTooBig
+                | KernelError::TooManyTerms),
+            ) => return Verdict::CutShort(err.display(st).to_string()),
             Err(_) => e,
         }
     };
