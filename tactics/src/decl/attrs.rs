@@ -1,6 +1,6 @@
 //! Attributes.
 
-use logic::Name;
+use logic::{ConstantInfo, Name, Node};
 use num_traits::ToPrimitive;
 
 use crate::meta::ext::SimpEntry;
@@ -57,6 +57,9 @@ impl<'b> Elab<'b> {
                 e = e.help(format!("did you mean `{h}`?"));
             }
             return Err(e);
+        }
+        if !a.remove {
+            self.attr_fits(n, &word).map_err(|e| e.at(a.span))?;
         }
         match word.as_str() {
             "simp" => {
@@ -116,6 +119,46 @@ impl<'b> Elab<'b> {
             }
         }
         Ok(())
+    }
+
+    /// Refuses `simp` and `ext` on what they would do nothing with.
+    fn attr_fits(&mut self, n: Name, word: &str) -> Result<()> {
+        let st = self.st;
+        let Some(info) = self.env.get(n) else {
+            return Ok(());
+        };
+        let (ty, definition) = (info.ty(), matches!(info, ConstantInfo::Definition { .. }));
+        let fact = self.is_prop(ty);
+        let name = st.name_to_string(n);
+        let refuse = |what: &str, help: &str| {
+            Err(
+                ElabError::msg(format!("`@[{word}]` does nothing on `{name}`: {what}"))
+                    .code("decl.attribute")
+                    .help(help),
+            )
+        };
+        match word {
+            "simp" if !fact && !definition => refuse(
+                "it is neither a theorem nor a definition",
+                "it can be put on a theorem `a = b`, `p ↔ q`, `¬p` or `p`, and on a definition to unfold",
+            ),
+            "ext" => {
+                let mut end = ty;
+                let mut arguments = 0;
+                while let Node::Pi(_, _, b, _) = st.node(end) {
+                    end = b;
+                    arguments += 1;
+                }
+                if fact && arguments > 0 && self.match_eq(end).is_some() {
+                    return Ok(());
+                }
+                refuse(
+                    "it is no theorem that concludes an equation from others",
+                    "it can be put on a theorem such as `theorem S.ext {a b : S} (h : a.x = b.x) (g : a.y = b.y) : a = b`",
+                )
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Reductions depend on what may be unfolded.
