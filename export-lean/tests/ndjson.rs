@@ -6,6 +6,7 @@ use bumpalo::Bump;
 use common::Make;
 use export_lean::{Difference, ExportError, Read, ReadError, Select, read_ndjson, write_ndjson};
 use logic::{Environment, KernelError, Store};
+use std::io::{BufRead, Cursor, Read as _};
 
 fn written(env: &Environment<'_>, select: Select<'_>) -> String {
     let mut out = Vec::new();
@@ -354,10 +355,50 @@ fn lines_and_numbers_have_limits() {
         Err(ReadError::Malformed { line: 2, what }) => assert_eq!(what, why),
         other => panic!("{other:?}"),
     };
-    let why = "`natVal` has more than 1000000 digits";
-    malformed(&term(&(digits + "1")), why);
+    let why = "long numbers have more than 1000000 digits in all";
+    malformed(&term(&(digits.clone() + "1")), why);
+    let second = term(&digits) + &format!("\n{{\"ie\":1,\"natVal\":\"{}\"}}", &digits[..1001]);
+    match read(&second) {
+        Err(ReadError::Malformed { line: 3, what }) => assert_eq!(what, why),
+        other => panic!("{other:?}"),
+    }
     let long = format!("{meta}\n{}", " ".repeat((1 << 24) + 1));
     malformed(&long, "longer than 16777216 bytes");
+}
+
+#[test]
+fn a_file_of_long_lines_has_limits() {
+    let meta = example().lines().next().expect("a meta line").to_owned() + "\n";
+    let blank = " ".repeat((1 << 24) - 1) + "\n";
+    let data =
+        r#"{"mdata":{"data":["#.to_owned() + &"{},".repeat(5_000_000) + r#"0],"expr":0}}"# + "\n";
+    let name = |i: usize| {
+        format!(
+            r#"{{"in":{i},"str":{{"pre":0,"str":"{i}{}"}}}}"#,
+            "a".repeat(1 << 23)
+        ) + "\n"
+    };
+    let whole = |lines: &mut dyn Iterator<Item = String>| {
+        let bump = Bump::new();
+        let st = Store::new(&bump);
+        let mut input: Box<dyn BufRead> = Box::new(Cursor::new(meta.clone()));
+        for line in lines {
+            input = Box::new(input.chain(Cursor::new(line)));
+        }
+        match read_ndjson(input, &mut Environment::new(&st)) {
+            Err(ReadError::Malformed { line, what }) => (line, what),
+            other => panic!("{other:?}"),
+        }
+    };
+    let too_long = "more than 268435456 bytes in blank and in long lines".to_owned();
+    assert_eq!(
+        whole(&mut (0..17).map(|_| blank.clone())),
+        (18, too_long.clone())
+    );
+    assert_eq!(whole(&mut (1..40).map(name)), (34, too_long));
+    // What the format lets anyone say is not kept, however much it is.
+    let (line, _) = whole(&mut [data].into_iter());
+    assert_eq!(line, 2);
 }
 
 #[test]

@@ -86,6 +86,12 @@ fn wrong_claims() {
     refused(EVEN, "Odd.rec", Difference::Flag, &|v| {
         v["recs"][1]["k"] = json!(true);
     });
+    let of_another = |key: &'static str| {
+        move |v: &mut Value| v[key][0]["levelParams"] = json!([v["types"][0]["name"]])
+    };
+    const BOX: &str = "inductive Box.{v} (α : Sort v) : Sort (max 1 v) | mk : α -> Box.{v} α";
+    let what = Difference::UniverseParameters;
+    refused(BOX, "Box.mk", what, &of_another("ctors"));
     refused(TREE, "Tree", Difference::Count, &|v| {
         v["types"][0]["numNested"] = json!(0);
     });

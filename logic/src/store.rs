@@ -152,7 +152,9 @@ pub struct Store<'b> {
     pub(crate) infos: RefCell<Vec<Info>>,
     scoped: RefCell<Table<(u32, Expr)>>,
     next_fvar: Cell<u32>,
-    number_words: Cell<u64>,
+    words: Cell<u64>,
+    visits: Cell<u64>,
+    max_visits: Cell<u64>,
 }
 
 /// Free variables from here on belong to the checker: variable `SCOPED + k` is entry `k` of the store's scope table.
@@ -173,7 +175,9 @@ impl<'b> Store<'b> {
             infos: RefCell::default(),
             scoped: RefCell::new(Table::new()),
             next_fvar: Cell::new(0),
-            number_words: Cell::new(0),
+            words: Cell::new(0),
+            visits: Cell::new(0),
+            max_visits: Cell::new(u64::MAX),
         };
         store.names.borrow_mut().intern(NameNode::Anon);
         store.levels.borrow_mut().intern(LevelNode::Zero);
@@ -186,9 +190,32 @@ impl<'b> Store<'b> {
         self.exprs.borrow().len()
     }
 
-    /// How much there is: terms, and eight words of a big number as one more.
+    /// How much there is: terms, levels, and eight words of anything else as one more.
     pub(crate) fn size(&self) -> u64 {
-        self.term_count() as u64 + self.number_words.get() / 8
+        let levels = self.levels.borrow().len();
+        (self.term_count() + levels) as u64 + self.words.get() / 8
+    }
+
+    /// Counts words of memory.
+    pub(crate) fn count_words(&self, n: usize) {
+        self.words.set(self.words.get() + n as u64);
+    }
+
+    /// Counts a node that a walk over a term comes to. `false`, from then on: there are too many, and what walks return
+    /// means nothing.
+    pub(crate) fn visit(&self) -> bool {
+        self.visits.set(self.visits.get() + 1);
+        !self.visited_too_many()
+    }
+
+    /// Whether walks have been cut short.
+    pub(crate) fn visited_too_many(&self) -> bool {
+        self.visits.get() > self.max_visits.get()
+    }
+
+    /// Lets walks come to no more nodes than `n` from now on.
+    pub(crate) fn limit_visits(&self, n: u64) {
+        self.max_visits.set(self.visits.get().saturating_add(n));
     }
 
     /// A free variable that no one else has. Its id is below `2^31`.
@@ -236,8 +263,7 @@ impl<'b> Store<'b> {
             return old;
         }
         let new: &'b BigUint = self.bump.alloc(n.clone());
-        self.number_words
-            .set(self.number_words.get() + n.bits() / 64);
+        self.count_words((n.bits() / 64) as usize);
         self.nats.borrow_mut().insert(new);
         new
     }
@@ -247,6 +273,7 @@ impl<'b> Store<'b> {
             return old;
         }
         let new: &'b [Level] = self.bump.alloc_slice_copy(ls);
+        self.count_words(ls.len() / 2);
         self.level_lists.borrow_mut().insert(new);
         new
     }

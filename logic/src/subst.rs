@@ -1,7 +1,8 @@
 //! Substitution: instantiate bound variables, abstract free ones, replace universe parameters.
 //!
 //! Every traversal is memoised by (term, depth), so cost follows the shared size of a term, and grows the stack on
-//! demand, so depth is bounded by memory alone.
+//! demand, so depth is bounded by memory alone. Nodes are counted (`Store::visit`): a walk that comes to too many is cut
+//! short, and the declaration for which it was made is refused.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -49,6 +50,9 @@ impl<'b> Store<'b> {
         if let Some(r) = memo.get(&(e, depth)) {
             return *r;
         }
+        if !self.visit() {
+            return e;
+        }
         let r = with_stack(|| match node {
             Node::App(g, a) => {
                 let g = self.replace_go(g, depth, memo, f);
@@ -88,6 +92,9 @@ impl<'b> Store<'b> {
         while let Some((e, i)) = todo.pop() {
             if self.loose_bvar_range(e) <= i || !seen.insert((e, i)) {
                 continue;
+            }
+            if !self.visit() {
+                break;
             }
             match self.node(e) {
                 Node::BVar(j) if i == j => return true,
@@ -239,6 +246,9 @@ impl<'b> Store<'b> {
         }
         if let Some(r) = memo.get(&l) {
             return *r;
+        }
+        if !self.visit() {
+            return l;
         }
         let r = with_stack(|| match self.level_node(l) {
             LevelNode::Succ(a) => self.level_succ(self.level_replace(a, memo, f)),

@@ -67,6 +67,71 @@ fn sizes() {
     });
 }
 
+fn axiom(l: &Lab<'_>, ty: Expr) -> Declaration {
+    Declaration::Axiom(Signature {
+        name: l.name("ax"),
+        univ_params: vec![],
+        ty,
+    })
+}
+
+#[test]
+fn work_within_one_step() {
+    let prop = |l: &Lab<'_>| l.term("Prop");
+    // `x → x` of itself, `n` times: each opens its binders anew.
+    let doubled = |l: &Lab<'_>, n: u32| (0..n).fold(prop(l), |x, _| arrow(l, x, x));
+    // The same below as many binders, from the variable of the first: it is another term at each depth.
+    let shared = |l: &Lab<'_>, n: u32| {
+        let x = (0..n).fold(l.st.bvar(n), |x, _| arrow(l, x, x));
+        (0..=n).fold(x, |x, _| arrow(l, prop(l), x))
+    };
+    lab(PRELUDE, |l| {
+        for ty in [doubled(l, 300), shared(l, 300)] {
+            assert_eq!(l.env.clone().add(axiom(l, ty)), Ok(()));
+        }
+    });
+    let limits = Limits {
+        max_terms: 1_000_000,
+        ..Limits::default()
+    };
+    lab_with(limits, PRELUDE, |l| {
+        for ty in [doubled(l, 3000), shared(l, 3000), shared(l, 30_000)] {
+            assert_eq!(l.env.clone().add(axiom(l, ty)), Err(TooManyTerms));
+            // The next one is not the worse for it.
+            assert_eq!(l.env.clone().add(axiom(l, prop(l))), Ok(()));
+        }
+    });
+}
+
+#[test]
+fn maxima_of_many() {
+    lab("", |l| {
+        let st = l.st;
+        let n = |i| l.name(&format!("u{i}"));
+        let param = |i| st.level_param(n(i));
+        let part = |i| st.level_imax(param(i), param(i + 1));
+        let all = |it: &mut dyn Iterator<Item = u32>| {
+            it.fold(Level::ZERO, |m, i| st.level_max(part(i), m))
+        };
+        let (up, down) = (all(&mut (0..1000)), all(&mut (0..1000).rev()));
+        let fewer = all(&mut (1..1000));
+        let def = |value| Declaration::Definition {
+            sig: Signature {
+                name: n(5000),
+                univ_params: (0..=1000).map(n).collect(),
+                ty: st.sort(st.level_succ(up)),
+            },
+            value: st.sort(value),
+            hint: Hint::Abbrev,
+        };
+        assert_eq!(l.env.clone().add(def(down)), Ok(()));
+        assert!(matches!(
+            l.env.clone().add(def(fewer)),
+            Err(DeclarationMismatch { .. })
+        ));
+    });
+}
+
 #[test]
 fn shared_fields() {
     lab(PRELUDE, |l| {

@@ -107,6 +107,7 @@ fn type_former(env: &Environment<'_>, t: &InductiveInfo) -> Result<(), Differenc
     let Some(ConstantInfo::Inductive(d)) = env.get(t.sig.name) else {
         return Err(Difference::NoSuchConstant);
     };
+    same_parameters(&t.sig, &d.sig)?;
     signature(env, &t.sig, &d.sig)?;
     let counts = |i: &InductiveInfo| (i.num_params, i.num_indices, i.num_nested);
     demand(counts(t) == counts(d), Difference::Count)?;
@@ -119,6 +120,7 @@ fn constructor(env: &Environment<'_>, c: &ConstructorInfo) -> Result<(), Differe
     let Some(ConstantInfo::Constructor(d)) = env.get(c.sig.name) else {
         return Err(Difference::NoSuchConstant);
     };
+    same_parameters(&c.sig, &d.sig)?;
     signature(env, &c.sig, &d.sig)?;
     demand(c.inductive == d.inductive, Difference::NoSuchConstant)?;
     let counts = |i: &ConstructorInfo| (i.cidx, i.num_params, i.num_fields);
@@ -160,6 +162,12 @@ pub(super) fn quot(
         Some(ConstantInfo::Quot { sig: d, kind: k }) if *k == kind => signature(env, sig, d),
         _ => Err(Difference::NoSuchConstant),
     }
+}
+
+/// Types and constructors are given, not derived: the declaration has the names of the first type for all of them.
+fn same_parameters(mine: &Signature, d: &Signature) -> Result<(), Difference> {
+    let same = mine.univ_params == d.univ_params;
+    demand(same, Difference::UniverseParameters)
 }
 
 fn signature(env: &Environment<'_>, mine: &Signature, d: &Signature) -> Result<(), Difference> {

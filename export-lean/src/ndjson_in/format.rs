@@ -1,7 +1,7 @@
 //! The lines of lean4export NDJSON 3.1.0 as data. Unknown, missing and repeated keys are errors of the parser.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::IgnoredAny;
 
 /// One line. Exactly one of the keys that are not an index is present.
 #[derive(Deserialize, Default)]
@@ -82,9 +82,9 @@ impl Line {
 pub(super) struct Meta {
     pub format: Format,
     #[serde(rename = "exporter")]
-    pub _exporter: Option<Value>,
+    pub _exporter: Option<IgnoredAny>,
     #[serde(rename = "lean")]
-    pub _lean: Option<Value>,
+    pub _lean: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -169,7 +169,7 @@ pub(super) struct Proj {
 #[serde(deny_unknown_fields)]
 pub(super) struct Mdata {
     #[serde(rename = "data")]
-    pub _data: Option<Value>,
+    pub _data: Option<IgnoredAny>,
     pub expr: u64,
 }
 

@@ -78,7 +78,7 @@ pub enum Difference {
     Count,
     /// `isRec`, `isReflexive` or `k`.
     Flag,
-    /// The number of universe parameters.
+    /// The number of universe parameters, or, of a type or constructor, their names.
     UniverseParameters,
     /// The type.
     Type,
@@ -95,7 +95,7 @@ impl fmt::Display for Difference {
             Difference::Missing => "the file does not list it",
             Difference::Count => "a number differs",
             Difference::Flag => "a flag differs",
-            Difference::UniverseParameters => "the number of universe parameters differs",
+            Difference::UniverseParameters => "the universe parameters differ",
             Difference::Type => "the type differs",
             Difference::Rules => "the rules are for other constructors",
             Difference::Rule => "the right-hand side of a rule differs",
@@ -143,6 +143,13 @@ pub struct Read {
 /// The longest line that is read.
 const MAX_LINE: u64 = 1 << 24;
 
+/// How much of a file may be blank lines and what lines have beyond [`LONG_LINE`]: a few packed bytes can hold any amount
+/// of it, where every short line says something new.
+const MAX_LONG: usize = 1 << 28;
+
+/// Beyond this length a line is long.
+const LONG_LINE: usize = 1024;
+
 /// Reads a whole file into `env`. What was read before an error stays in `env`.
 ///
 /// # Errors
@@ -156,6 +163,7 @@ pub fn read_ndjson(mut input: impl BufRead, env: &mut Environment<'_>) -> Result
     };
     let mut began = false;
     let mut text = Vec::new();
+    let mut long = 0;
     for line in 1.. {
         text.clear();
         let read = (&mut input).take(MAX_LINE + 1).read_until(b'\n', &mut text);
@@ -166,7 +174,17 @@ pub fn read_ndjson(mut input: impl BufRead, env: &mut Environment<'_>) -> Result
             let what = format!("longer than {MAX_LINE} bytes");
             return Err(ReadError::Malformed { line, what });
         }
-        if text.trim_ascii().is_empty() {
+        let blank = text.trim_ascii().is_empty();
+        long += if blank {
+            text.len()
+        } else {
+            text.len().saturating_sub(LONG_LINE)
+        };
+        if long > MAX_LONG {
+            let what = format!("more than {MAX_LONG} bytes in blank and in long lines");
+            return Err(ReadError::Malformed { line, what });
+        }
+        if blank {
             continue;
         }
         let parsed = serde_json::from_slice(&text).map_err(|e| ReadError::Malformed {
@@ -321,7 +339,7 @@ impl<'b> Reader<'_, 'b> {
             kinds.push(st.proj(t.name(p.type_name)?, i, t.term(p.of)?));
         }
         if let Some(digits) = line.nat {
-            kinds.push(st.nat(&tables::natural(&digits)?));
+            kinds.push(st.nat(&t.natural(&digits)?));
         }
         if let Some(text) = line.string {
             kinds.push(st.string(&text));

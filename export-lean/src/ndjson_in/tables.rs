@@ -1,5 +1,7 @@
 //! What the indices of a file stand for.
 
+use std::cell::Cell;
+
 use logic::{Expr, Level, Name, Store};
 use num_bigint::BigUint;
 
@@ -34,6 +36,8 @@ pub(super) struct Tables<'b> {
     pub levels: Table<Level>,
     pub terms: Table<Expr>,
     pub st: &'b Store<'b>,
+    /// How many digits long numbers may still have.
+    digits: Cell<usize>,
 }
 
 impl<'b> Tables<'b> {
@@ -53,6 +57,7 @@ impl<'b> Tables<'b> {
                 items: Vec::new(),
             },
             st,
+            digits: Cell::new(MAX_DIGITS),
         }
     }
 
@@ -71,18 +76,23 @@ impl<'b> Tables<'b> {
     pub fn all_names(&self, ids: &[u64]) -> Result<Vec<Name>, String> {
         ids.iter().map(|i| self.name(*i)).collect()
     }
+
+    /// A number from its decimal digits.
+    pub fn natural(&self, digits: &str) -> Result<BigUint, String> {
+        if digits.len() > LONG_NUMBER {
+            let left = self.digits.get().checked_sub(digits.len());
+            let too_many = || format!("long numbers have more than {MAX_DIGITS} digits in all");
+            self.digits.set(left.ok_or_else(too_many)?);
+        }
+        if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+            return Err("`natVal` is no decimal number".into());
+        }
+        BigUint::parse_bytes(digits.as_bytes(), 10).ok_or_else(|| "`natVal` is no number".into())
+    }
 }
 
-/// The most digits that a number may have.
+/// Numbers with more digits are long: reading one takes time that grows with the square of its length.
+const LONG_NUMBER: usize = 1000;
+
+/// The most digits that the long numbers of a file may have together.
 const MAX_DIGITS: usize = 1_000_000;
-
-/// A number from its decimal digits.
-pub(super) fn natural(digits: &str) -> Result<BigUint, String> {
-    if digits.len() > MAX_DIGITS {
-        return Err(format!("`natVal` has more than {MAX_DIGITS} digits"));
-    }
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err("`natVal` is no decimal number".into());
-    }
-    BigUint::parse_bytes(digits.as_bytes(), 10).ok_or_else(|| "`natVal` is no number".into())
-}

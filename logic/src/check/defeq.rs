@@ -78,7 +78,7 @@ impl<'e, 'b> Checker<'e, 'b> {
                 self.close(xs.len());
                 return Ok(false);
             }
-            xs.push(self.open(ty));
+            xs.push(self.open(ty)?);
             (t, s) = (body_t, body_s);
         }
         let r = self.defeq(st.instantiate_rev(t, &xs), st.instantiate_rev(s, &xs))?;

@@ -105,6 +105,7 @@ impl<'e, 'b> Checker<'e, 'b> {
             if check {
                 let found = self.infer_core(args[i], true)?;
                 let expected = st.instantiate_rev(dom, &args[from..i]);
+                self.bound_terms()?;
                 if !self.defeq(found, expected)? {
                     return Err(KernelError::ArgumentMismatch {
                         fun: st.apps(f, &args[..i]),
@@ -130,7 +131,7 @@ impl<'e, 'b> Checker<'e, 'b> {
             if check {
                 self.universe_of(ty, true)?;
             }
-            xs.push(self.open(ty));
+            xs.push(self.open(ty)?);
             binders.push((n, dom, bi));
             cur = body;
         }
@@ -151,7 +152,7 @@ impl<'e, 'b> Checker<'e, 'b> {
         while let Node::Pi(_, dom, body, _) = st.node(cur) {
             let ty = st.instantiate_rev(dom, &xs);
             us.push(self.universe_of(ty, check)?);
-            xs.push(self.open(ty));
+            xs.push(self.open(ty)?);
             cur = body;
         }
         let v = self.universe_of(st.instantiate_rev(cur, &xs), check)?;
@@ -178,6 +179,7 @@ impl<'e, 'b> Checker<'e, 'b> {
                     });
                 }
             }
+            self.bound_terms()?;
             values.push(value);
             cur = body;
         }

@@ -117,12 +117,22 @@ impl Checker<'_, '_> {
                 });
                 Ok(())
             }
+            // All of a tree of maxima at once: its inner ones are not looked at, nor remembered, for themselves.
             LevelNode::Max(a, b) => {
-                for x in [self.parts(a)?, self.parts(b)?]
-                    .iter()
-                    .flat_map(|x| x.iter())
-                {
-                    self.add_part(&mut out, x.clone())?;
+                let (mut todo, mut seen) = (vec![a, b], FxHashSet::default());
+                while let Some(l) = todo.pop() {
+                    match self.st.level_node(l) {
+                        _ if !seen.insert(l) => {}
+                        LevelNode::Max(a, b) => {
+                            self.tick(1)?;
+                            todo.extend([a, b]);
+                        }
+                        _ => {
+                            for x in self.parts(l)?.iter() {
+                                self.add_part(&mut out, x.clone())?;
+                            }
+                        }
+                    }
                 }
                 Ok(())
             }
@@ -150,13 +160,15 @@ impl Checker<'_, '_> {
                 },
             )?;
         }
+        let words: usize = out.iter().map(|x| 9 + x.positive.len() / 2).sum();
+        self.st.count_words(words);
         let out = Rc::new(out);
         self.level_parts.insert(l, out.clone());
         Ok(out)
     }
 
     fn add_part(&mut self, parts: &mut Vec<Part>, x: Part) -> Res<()> {
-        self.tick((1 + parts.len()) as u64)?;
+        self.tick(((1 + parts.len()) * (1 + x.positive.len() / 4)) as u64)?;
         if !parts.iter().any(|y| x.covered_by(y)) {
             parts.retain(|y| !y.covered_by(&x));
             parts.push(x);

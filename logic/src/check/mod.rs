@@ -208,22 +208,29 @@ impl<'e, 'b> Checker<'e, 'b> {
 
     /// Counts `n` steps.
     pub(crate) fn tick(&mut self, n: u64) -> Res<()> {
-        let limits = self.env.limits();
         self.steps = self.steps.saturating_add(n);
-        if self.steps > limits.max_steps {
-            return Err(KernelError::OutOfSteps);
+        match self.steps > self.env.limits().max_steps {
+            true => Err(KernelError::OutOfSteps),
+            false => self.bound_terms(),
         }
-        if self.st.size() - self.first_size > u64::from(limits.max_terms) {
-            return Err(KernelError::TooManyTerms);
+    }
+
+    /// Refuses to go on with too many terms, or after a walk that was cut short.
+    pub(crate) fn bound_terms(&self) -> Res<()> {
+        let new = self.st.size() - self.first_size;
+        match new > u64::from(self.env.limits().max_terms) || self.st.visited_too_many() {
+            true => Err(KernelError::TooManyTerms),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     /// A variable for a binder of this type; the caller closes it again with `close`.
-    pub(crate) fn open(&mut self, ty: Expr) -> Expr {
+    pub(crate) fn open(&mut self, ty: Expr) -> Res<Expr> {
+        self.st.visit();
+        self.bound_terms()?;
         let x = self.st.scoped_fvar(self.open, ty);
         self.open += 1;
-        x
+        Ok(x)
     }
 
     /// Closes the last `n` variables.

@@ -78,6 +78,7 @@ impl<'e, 'b> Checker<'e, 'b> {
                     let (mut body, mut values) = (head, Vec::new());
                     while let Node::Let(_, _, v, b) = st.node(body) {
                         values.push(st.instantiate_rev(v, &values));
+                        self.bound_terms()?;
                         body = b;
                     }
                     Some(st.instantiate_rev(body, &values))

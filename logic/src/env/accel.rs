@@ -108,9 +108,7 @@ impl<'b> Environment<'b> {
             return;
         }
         let mut c = Checker::new_canonical(self, &[]);
-        let (x, y) = (c.open(t.nat), c.open(t.nat));
-        let equations = equations(op, &t, x, y);
-        let holds = all_hold(&mut c, &equations);
+        let holds = all_hold(&mut c, op, &t);
         let steps = c.steps();
         self.count_steps(steps);
         if holds == Ok(true) {
@@ -179,11 +177,13 @@ impl<'b> Environment<'b> {
     }
 }
 
-fn all_hold(c: &mut Checker<'_, '_>, equations: &[(Expr, Expr)]) -> Res<bool> {
-    for (l, r) in equations {
-        c.check_type_of(*l)?;
-        c.check_type_of(*r)?;
-        if !c.defeq(*l, *r)? {
+/// Whether the equations hold for variables.
+fn all_hold(c: &mut Checker<'_, '_>, op: NatOp, t: &Terms<'_>) -> Res<bool> {
+    let (x, y) = (c.open(t.nat)?, c.open(t.nat)?);
+    for (l, r) in equations(op, t, x, y) {
+        c.check_type_of(l)?;
+        c.check_type_of(r)?;
+        if !c.defeq(l, r)? {
             return Ok(false);
         }
     }

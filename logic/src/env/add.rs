@@ -9,6 +9,9 @@ use crate::check::Checker;
 use crate::expr::Expr;
 use crate::inductive;
 
+/// How many nodes walks over terms may come to, for each term that a declaration may make.
+const VISITS: u64 = 2;
+
 impl<'b> Environment<'b> {
     /// Checks a declaration and adds it, with everything that it generates. On an error the environment is unchanged
     /// (but for the count of steps).
@@ -16,7 +19,13 @@ impl<'b> Environment<'b> {
         let mark = self.mark();
         let primitives = self.primitives.clone();
         let before = self.steps;
-        let r = self.add_checked(decl);
+        let max_terms = u64::from(self.limits.max_terms);
+        self.st.limit_visits(max_terms.saturating_mul(VISITS));
+        let mut r = self.add_checked(decl);
+        if self.st.visited_too_many() {
+            r = Err(KernelError::TooManyTerms);
+        }
+        self.st.limit_visits(u64::MAX);
         if r.is_err() {
             self.primitives = primitives;
             self.truncate(mark);

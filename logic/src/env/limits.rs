@@ -10,8 +10,8 @@ pub struct Limits {
     pub max_depth: u32,
     /// Size in bits of a number that accelerated arithmetic may make (`KernelError::NatTooBig`).
     pub max_nat_bits: u64,
-    /// New terms that checking one declaration may make (`KernelError::TooManyTerms`). Eight words of a big number count as
-    /// a term.
+    /// New terms that checking one declaration may make (`KernelError::TooManyTerms`). A level, and eight words of a big
+    /// number, count as a term. Substitution may come to twice as many nodes of old and new terms.
     pub max_terms: u32,
 }
 
@@ -21,7 +21,7 @@ impl Default for Limits {
             max_steps: 200_000_000,
             max_depth: 200_000,
             max_nat_bits: 1 << 24,
-            max_terms: 30_000_000,
+            max_terms: 10_000_000,
         }
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn types<'d>(
         for i in 0..decl.num_params {
             let (n, dom, bi) = tele.binder().ok_or(KernelError::ParamCount(t.name))?;
             if d == 0 {
-                let v = open(c, n, dom, bi);
+                let v = open(c, n, dom, bi)?;
                 params.push(v);
             } else if !c.defeq(dom, params[i as usize].ty)? {
                 return Err(KernelError::ParamMismatch {
@@ -44,7 +44,7 @@ pub(super) fn types<'d>(
         }
         let mut indices = 0u32;
         while let Some((_, dom, _)) = tele.reduced_binder(c)? {
-            tele.apply(c.open(dom));
+            tele.apply(c.open(dom)?);
             indices += 1;
         }
         let sort = tele.ty();
@@ -141,7 +141,7 @@ pub(super) fn enter_types(env: &mut Environment<'_>, f: &Family<'_>) -> Res<()> 
 /// these, everywhere: a parameter of a nested occurrence vanishes in the auxiliary type, so nothing else would look at it.
 pub(super) fn typed_constructors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<()> {
     let st = c.env().store();
-    open_params(c, f);
+    open_params(c, f)?;
     let outside = Mentions::new(&f.decl.types, &f.applied);
     for (name, ty) in f.decl.types.iter().flat_map(|t| &t.ctors) {
         check_closed_type(c, *ty)?;
@@ -168,7 +168,7 @@ pub(super) fn typed_constructors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res
 /// them, must have types too.
 pub(super) fn constructors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<()> {
     let st = c.env().store();
-    open_params(c, f);
+    open_params(c, f)?;
     for (d, t) in f.decl.types.iter().enumerate() {
         for (name, ty) in &t.ctors {
             if f.real.len() > f.declared {
@@ -187,7 +187,7 @@ pub(super) fn constructors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<()> {
                     });
                 }
                 positivity::check(c, f, *name, index, dom)?;
-                tele.apply(c.open(dom));
+                tele.apply(c.open(dom)?);
                 index += 1;
             }
             let result = tele.ty();

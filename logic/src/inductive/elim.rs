@@ -29,7 +29,7 @@ pub(super) fn only_to_prop(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<bool>
     let mut opened = 0;
     while let Some((_, dom, _)) = tele.binder() {
         let universe = c.universe_of(dom, false)?;
-        let x = c.open(dom);
+        let x = c.open(dom)?;
         opened += 1;
         if !c.level_is_zero(universe)? {
             data.push(x);

@@ -105,16 +105,14 @@ fn check_closed_type(c: &mut Checker<'_, '_>, ty: Expr) -> Res<()> {
 }
 
 /// Opens a binder.
-fn open(c: &mut Checker<'_, '_>, name: Name, ty: Expr, bi: BinderInfo) -> Var {
-    let x = c.open(ty);
-    Var { x, name, ty, bi }
+fn open(c: &mut Checker<'_, '_>, name: Name, ty: Expr, bi: BinderInfo) -> Res<Var> {
+    let x = c.open(ty)?;
+    Ok(Var { x, name, ty, bi })
 }
 
 /// Opens the parameters. They are the same variables in every checker.
-fn open_params(c: &mut Checker<'_, '_>, f: &Family<'_>) {
-    for p in &f.params {
-        c.open(p.ty);
-    }
+fn open_params(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<()> {
+    f.params.iter().try_for_each(|p| c.open(p.ty).map(drop))
 }
 
 /// The variables as terms.

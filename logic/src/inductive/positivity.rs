@@ -90,7 +90,7 @@ pub(super) fn check(
         if f.mentions.occur(st, dom) {
             break Err(KernelError::NonPositive { ctor, index });
         }
-        tele.apply(c.open(dom));
+        tele.apply(c.open(dom)?);
         opened += 1;
     };
     c.close(opened);

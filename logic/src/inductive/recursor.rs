@@ -32,7 +32,7 @@ struct Opened {
 /// The recursors of all types of a declaration.
 pub(super) fn recursors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Vec<ConstantInfo>> {
     let st = c.env().store();
-    open_params(c, f);
+    open_params(c, f)?;
     let prop_only = elim::only_to_prop(c, f)?;
     let mut univ_params = f.decl.univ_params.clone();
     let elim_level = match prop_only {
@@ -52,7 +52,7 @@ pub(super) fn recursors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Vec<Cons
     for (d, t) in f.decl.types.iter().enumerate() {
         let (is, _) = open_pis(c, f, st.instantiate_pis(t.ty, &terms(&f.params)))?;
         let major_ty = st.apps(f.applied[d], &terms(&is));
-        let major = open_real(c, f, st.name("t"), major_ty, BinderInfo::Default);
+        let major = open_real(c, f, st.name("t"), major_ty, BinderInfo::Default)?;
         let mut vars = is.clone();
         vars.push(major);
         let motive_ty = pis(st, &vars, st.sort(elim_level));
@@ -60,7 +60,7 @@ pub(super) fn recursors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Vec<Cons
             1 => st.name("motive"),
             _ => st.name(&format!("motive_{}", d + 1)),
         };
-        motives.push(open(c, name, motive_ty, BinderInfo::Implicit));
+        motives.push(open(c, name, motive_ty, BinderInfo::Implicit)?);
         indices.push(is);
         majors.push(major);
     }
@@ -72,7 +72,7 @@ pub(super) fn recursors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Vec<Cons
             let ctor = open_ctor(c, f, d, *name, *ty)?;
             let ty = minor_type(st, f, &motives, &ctor);
             let short = strip_prefix(st, *name, owner(st, f, d));
-            minors.push(open(c, short, ty, BinderInfo::Default));
+            minors.push(open(c, short, ty, BinderInfo::Default)?);
             ctors.push(ctor);
         }
     }
@@ -146,17 +146,23 @@ pub(super) fn recursors(c: &mut Checker<'_, '_>, f: &Family<'_>) -> Res<Vec<Cons
 }
 
 /// Opens a binder. In its type, auxiliary types become what they stand for: it will be closed again with that type.
-fn open_real(c: &mut Checker<'_, '_>, f: &Family<'_>, n: Name, ty: Expr, bi: BinderInfo) -> Var {
+fn open_real(
+    c: &mut Checker<'_, '_>,
+    f: &Family<'_>,
+    n: Name,
+    ty: Expr,
+    bi: BinderInfo,
+) -> Res<Var> {
     let st = c.env().store();
     let aux = |x, _| f.applied.iter().position(|a| *a == x).map(|d| f.real[d]);
     let real = match f.real.len() > f.declared {
         true => st.replace(ty, aux),
         false => ty,
     };
-    Var {
+    Ok(Var {
         ty: real,
-        ..open(c, n, ty, bi)
-    }
+        ..open(c, n, ty, bi)?
+    })
 }
 
 /// Opens all Π binders, reducing where needed to find them; also returns what is left.
@@ -164,7 +170,7 @@ fn open_pis(c: &mut Checker<'_, '_>, f: &Family<'_>, ty: Expr) -> Res<(Vec<Var>,
     let mut vars = Vec::new();
     let mut tele = Telescope::new(c.env().store(), ty);
     while let Some((n, dom, bi)) = tele.reduced_binder(c)? {
-        let v = open_real(c, f, n, dom, bi);
+        let v = open_real(c, f, n, dom, bi)?;
         vars.push(v);
         tele.apply(v.x);
     }
@@ -224,7 +230,7 @@ fn open_ctor(
     let mut recursive = Vec::new();
     let mut tele = Telescope::new(st, st.instantiate_pis(ty, &terms(&f.params)));
     while let Some((n, dom, bi)) = tele.binder() {
-        let field = open_real(c, f, n, dom, bi);
+        let field = open_real(c, f, n, dom, bi)?;
         fields.push(field);
         tele.apply(field.x);
         if f.mentions.occur(st, dom) {
