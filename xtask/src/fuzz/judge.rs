@@ -18,8 +18,9 @@ pub enum Verdict {
     Accepted,
     /// A declaration was refused; the reason.
     Refused(String),
-    /// A literal was refused, because the file's `Nat`, `Char`, `List` or `String` are not Lean's; the official kernel goes by
-    /// their names.
+    /// A literal was refused, because the file's `Nat`, `Char`, `List` or `String` are not Lean's, where the official kernel goes
+    /// by their names; or a bound variable without binder, which the official kernel takes for a parameter in the type of a
+    /// constructor.
     Stricter(String),
     /// What the file says of derived constants is not what the kernel derives; the reason.
     Differs(String),
@@ -98,7 +99,12 @@ pub fn ours(text: &str) -> Verdict {
             Ok(_) => Verdict::Accepted,
             Err(ReadError::Refused { rule, .. }) if is_limit(&rule) => Verdict::Limit,
             Err(ReadError::Refused { rule, message, .. })
-                if matches!(*rule, KernelError::NatLiteral | KernelError::StringLiteral) =>
+                if matches!(
+                    *rule,
+                    KernelError::NatLiteral
+                        | KernelError::StringLiteral
+                        | KernelError::LooseBVar(_)
+                ) =>
             {
                 Verdict::Stricter(message)
             }

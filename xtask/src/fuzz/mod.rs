@@ -144,7 +144,7 @@ fn word(letter: char) -> &'static str {
     match letter {
         'a' => "accepted",
         'r' => "refused",
-        's' => "refused on purpose (literals of other types than Lean's)",
+        's' => "refused on purpose (literals of other types, bound variables without binder)",
         'u' => "refused, but for levels under imax accepted",
         'd' => "not as derived",
         'm' => "malformed",
