@@ -109,7 +109,8 @@ pub fn reports(scripts: &[PathBuf], jobs: usize, out: &Output) -> Verdicts {
 /// The scripts on several threads, neighbours together since they import the same: with the smallest limit on what one thread
 /// reads, in bytes, under which there are threads enough.
 fn shares(scripts: &[PathBuf], jobs: usize) -> Vec<Vec<PathBuf>> {
-    let needs: Vec<BTreeMap<PathBuf, u64>> = scripts.iter().map(|s| below(s)).collect();
+    let mut known = Known::new();
+    let needs: Vec<BTreeMap<PathBuf, u64>> = scripts.iter().map(|s| below(s, &mut known)).collect();
     let all: u64 = needs.iter().flat_map(BTreeMap::values).sum();
     let (mut low, mut high) = (0, all);
     while low < high {
@@ -146,22 +147,34 @@ fn cut(needs: &[BTreeMap<PathBuf, u64>], limit: u64) -> Vec<usize> {
     ends
 }
 
-/// A script and everything below it, with sizes in bytes.
-fn below(script: &Path) -> BTreeMap<PathBuf, u64> {
+/// What a script that can be read imports, and its size in bytes.
+type Known = BTreeMap<PathBuf, Option<(u64, Vec<PathBuf>)>>;
+
+/// A script and everything below it, with sizes in bytes. What is known of a script is not read again.
+fn below(script: &Path, known: &mut Known) -> BTreeMap<PathBuf, u64> {
     let mut found = BTreeMap::new();
     let mut todo = vec![script.to_owned()];
     while let Some(path) = todo.pop() {
-        let Ok(bytes) = tactics::driver::read_file(&path) else {
-            continue;
-        };
-        if found.insert(key(&path), bytes.len() as u64).is_none() {
-            let source = String::from_utf8_lossy(&bytes);
-            let imports = tactics::syntax::imports(&source);
-            let files = imports.iter().map(|(i, _)| resolve_import(&path, i));
-            todo.extend(files.filter_map(Result::ok));
+        let k = key(&path);
+        let read = known.entry(k.clone()).or_insert_with(|| {
+            let bytes = tactics::driver::read_file(&path).ok()?;
+            let files = imported(&path, &String::from_utf8_lossy(&bytes));
+            Some((bytes.len() as u64, files))
+        });
+        if let Some((size, files)) = read
+            && found.insert(k, *size).is_none()
+        {
+            todo.extend(files.iter().cloned());
         }
     }
     found
+}
+
+/// The files that a script imports, in the order of the text, without those that are not there.
+fn imported(path: &Path, source: &str) -> Vec<PathBuf> {
+    let imports = tactics::syntax::imports(source);
+    let files = imports.iter().map(|(i, _)| resolve_import(path, i));
+    files.filter_map(Result::ok).collect()
 }
 
 /// The one name of a file.
@@ -177,10 +190,10 @@ pub fn imports_first(mut reports: Vec<FileReport>) -> Vec<FileReport> {
     let imports: Vec<Vec<usize>> = reports
         .iter()
         .map(|r| {
-            tactics::syntax::imports(&r.source)
+            let files = imported(&r.path, &r.source);
+            files
                 .iter()
-                .filter_map(|(import, _)| resolve_import(&r.path, import).ok())
-                .filter_map(|p| index.get(&key(&p)).copied())
+                .filter_map(|p| index.get(&key(p)).copied())
                 .collect()
         })
         .collect();

@@ -170,7 +170,7 @@ fn group<'e>(env: &'e Environment<'_>) -> (Vec<Unit<'e>>, FxHashMap<Name, usize>
 }
 
 /// The constants that a term node needs: those it names, and those that a literal stands for.
-pub(crate) fn mentioned<'b>(st: &Store<'b>, node: Node<'b>, mut f: impl FnMut(Name)) {
+pub fn mentioned<'b>(st: &Store<'b>, node: Node<'b>, mut f: impl FnMut(Name)) {
     match node {
         Node::Const(n, _) | Node::Proj(n, _, _) => f(n),
         Node::Nat(_) => f(st.name("Nat")),
@@ -182,7 +182,7 @@ pub(crate) fn mentioned<'b>(st: &Store<'b>, node: Node<'b>, mut f: impl FnMut(Na
 }
 
 /// The subterms of a term, without its own.
-pub(crate) fn children<'b>(node: Node<'b>, out: &mut Vec<Expr>) {
+pub fn children<'b>(node: Node<'b>, out: &mut Vec<Expr>) {
     match node {
         Node::App(a, b) | Node::Lam(_, a, b, _) | Node::Pi(_, a, b, _) => out.extend([b, a]),
         Node::Let(_, a, b, c) => out.extend([c, b, a]),

@@ -2,6 +2,7 @@
 
 use logic::{BinderInfo, ConstantInfo, Expr, Level, Name, Node};
 
+use crate::decl::branches::Branch;
 use crate::decl::recursion::Rec;
 use crate::meta::{Elab, ElabError, FVarId, Result};
 
@@ -296,20 +297,7 @@ impl<'b> Elab<'b> {
         // The motive: `fun idx t => below t → … → old idx t`.
         let old = args[info.motive()];
         let new_motive = self.with_lctx_saved(|el| -> Result<Expr> {
-            let mut xs = Vec::new();
-            let mut cur = old;
-            let mut mt = el.infer_type(old)?;
-            for _ in 0..=info.num_indices {
-                let w = el.whnf(mt);
-                let Node::Pi(n, d, tb, _) = st.node(w) else {
-                    return Err(ElabError::msg("a motive takes too few arguments"));
-                };
-                let x = el.push_local(n, d, BinderInfo::Default);
-                mt = st.instantiate1(tb, x);
-                cur = el.beta(cur, &[x]);
-                xs.push(x);
-            }
-            let mut arrow = cur;
+            let (xs, mut arrow) = el.open_motive(old, info)?;
             for t in extra_types.iter().rev() {
                 let t = el.subst_all(*t, &abstracted, &xs);
                 arrow = st.pi(st.name("f"), t, arrow, BinderInfo::Default);
@@ -330,27 +318,16 @@ impl<'b> Elab<'b> {
         out.extend_from_slice(&args[info.motive() + 1..=info.major()]);
         for (k, ctor) in ctors.iter().enumerate() {
             let minor = args[info.first_minor() + k];
-            let cty = self.const_type(*ctor, rec.levels)?;
-            let cty = self.instantiate_forall(cty, &rec.params, cty)?;
             let m = self.with_lctx_saved(|el| -> Result<Expr> {
-                let (fields, res) = el.open_foralls(cty, None, true);
-                // The binders keep the names of the old branch.
-                let body = el.beta(minor, &fields);
-                let mut cur = minor;
-                for x in &fields {
-                    if let (Node::Lam(n, _, nb, _), Node::FVar(i)) = (st.node(cur), st.node(*x)) {
-                        el.locals[i as usize].user_name = n;
-                        cur = nb;
-                    }
-                }
-                let res = el.whnf(res);
-                let (_, rargs) = st.unfold_app(res);
-                let mut ts: Vec<Expr> = rargs[info.num_params.min(rargs.len())..].to_vec();
-                let value = st.apps(st.constant(*ctor, rec.levels), &rec.params);
-                ts.push(st.apps(value, &fields));
+                let of = (rec.levels, &rec.params[..]);
+                let Branch {
+                    fields,
+                    body,
+                    at: ts,
+                } = el.open_branch(minor, *ctor, of, info)?;
                 let bt = st.apps(rec.below, &ts);
                 let nb = el.push_local(st.name("f"), bt, BinderInfo::Default);
-                let mut bs = fields.clone();
+                let mut bs = fields;
                 bs.push(nb);
                 let mut more: Vec<Expr> = belows
                     .iter()

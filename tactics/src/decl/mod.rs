@@ -2,6 +2,7 @@
 
 pub mod attrs;
 pub mod below;
+pub mod branches;
 pub mod calls;
 pub mod def;
 pub mod equations;

@@ -8,6 +8,7 @@
 use logic::{BinderInfo, ConstantInfo, Expr, Level, Name, Node};
 use rustc_hash::FxHashMap;
 
+use crate::decl::branches::Branch;
 use crate::meta::whnf::CasesOnInfo;
 use crate::meta::{Elab, ElabError, Result};
 use crate::syntax::ast::{Span, TacticBlock, Term, TermKind, Termination};
@@ -431,19 +432,7 @@ impl<'b> Elab<'b> {
         };
         let old = args[info.motive()];
         let motive = self.with_lctx_saved(|el| -> Result<Expr> {
-            let mut xs = Vec::new();
-            let mut cur = old;
-            let mut mt = el.infer_type(old)?;
-            for _ in 0..=info.num_indices {
-                let w = el.whnf(mt);
-                let Node::Pi(n, d, tb, _) = st.node(w) else {
-                    return Err(ElabError::msg("a motive takes too few arguments"));
-                };
-                let x = el.push_local(n, d, BinderInfo::Default);
-                mt = st.instantiate1(tb, x);
-                cur = el.beta(cur, &[x]);
-                xs.push(x);
-            }
+            let (xs, cur) = el.open_motive(old, info)?;
             let (_, eq) = measured(el, &xs)?;
             let arrow = st.pi(st.name("h"), eq, cur, BinderInfo::Default);
             Ok(el.mk_lambda_explicit(&xs, arrow))
@@ -463,23 +452,12 @@ impl<'b> Elab<'b> {
         out.extend_from_slice(replaced);
         for (k, ctor) in ctors.iter().enumerate() {
             let minor = args[info.first_minor() + k];
-            let cty = self.const_type(*ctor, &levels)?;
-            let cty = self.instantiate_forall(cty, params, cty)?;
             let branch = self.with_lctx_saved(|el| -> Result<Expr> {
-                let (fields, res) = el.open_foralls(cty, None, true);
-                let mut cur = minor;
-                for x in &fields {
-                    if let (Node::Lam(n, _, nb, _), Some(x)) = (st.node(cur), as_fvar(st, *x)) {
-                        el.locals[x.0 as usize].user_name = n;
-                        cur = nb;
-                    }
-                }
-                let body = el.beta(minor, &fields);
-                let res = el.whnf(res);
-                let (_, rargs) = st.unfold_app(res);
-                let mut ts: Vec<Expr> = rargs[info.num_params.min(rargs.len())..].to_vec();
-                let value = st.apps(st.constant(*ctor, &levels), params);
-                ts.push(st.apps(value, &fields));
+                let Branch {
+                    fields,
+                    body,
+                    at: ts,
+                } = el.open_branch(minor, *ctor, (&levels, params), info)?;
                 let (parts, eq) = measured(el, &ts)?;
                 let h = el.push_local(st.name("h"), eq, BinderInfo::Default);
                 el.hide(&[h]);

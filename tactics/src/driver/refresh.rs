@@ -4,7 +4,7 @@
 //! An environment only grows, so the session goes back to its state before the first script concerned and runs from there. The
 //! scripts concerned come last in the new order: the next change of the same script finds everything else before it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::{FileId, LoadError, Session, load, ptx::sha256};
@@ -66,28 +66,28 @@ impl Session<'_> {
         imports.iter().map(|(import, _)| file(import)).collect()
     }
 
-    /// The scripts that `roots` need now, themselves among them.
-    fn needed(&self, roots: &[PathBuf]) -> BTreeSet<PathBuf> {
+    /// The scripts that `roots` need now, themselves among them, and their texts.
+    fn needed(&self, roots: &[PathBuf]) -> BTreeMap<PathBuf, String> {
         let mut todo: Vec<PathBuf> = roots.iter().filter_map(|r| self.key(r).ok()).collect();
-        let mut found = BTreeSet::new();
+        let mut found = BTreeMap::new();
         while let Some(key) = todo.pop() {
-            if let Ok(source) = self.source(&key)
-                && found.insert(key.clone())
+            if !found.contains_key(&key)
+                && let Ok(source) = self.source(&key)
             {
                 todo.extend(self.imports_now(&key, &source).into_iter().flatten());
+                found.insert(key, source);
             }
         }
         found
     }
 
     /// Whether a script is not what it was when it was read, or no longer needed.
-    fn is_stale(&self, file: FileId, needed: &BTreeSet<PathBuf>) -> bool {
+    fn is_stale(&self, file: FileId, needed: &BTreeMap<PathBuf, String>) -> bool {
         let f = &self.files[file];
         let was = &self.reports[file].source;
         let hash = |p: &PathBuf| self.read(p).ok().map(|bytes| sha256(&bytes));
         f.inputs.incomplete
-            || !needed.contains(&f.key)
-            || !self.source(&f.path).is_ok_and(|now| now == *was)
+            || needed.get(&f.key) != Some(was)
             || self.imports_now(&f.path, was) != f.inputs.imports
             || f.inputs.ptx.iter().any(|(p, h)| hash(p) != *h)
     }

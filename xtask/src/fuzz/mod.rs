@@ -19,8 +19,9 @@ use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
 use export_lean::ndjson_out::Written;
+use export_lean::select::{children, mentioned};
 use export_lean::{Select, write_ndjson};
-use logic::{Declaration, Environment, Expr, Name, Node, Store};
+use logic::{Declaration, Environment, Expr, Name, Store};
 use tactics::driver::Session;
 
 use judge::{Official, differ};
@@ -119,7 +120,7 @@ fn compare(root: &Path, asked: &Asked, tools: Option<crate::audit::Official>) ->
         let last = asked.count.min(first + CHUNK);
         for i in first..last {
             let (text, changed) = match rng.once_in(4) {
-                true => (mutant(&mut mutants, &env), false),
+                true => (mutant(&mut mutants, &env)?, false),
                 false => maker.text(&mut rng).map_err(io::Error::other)?,
             };
             judge((&text, changed), i, &folder, official.as_mut(), &mut tally)?;
@@ -224,10 +225,10 @@ impl Library {
         let families = types::library(&store);
         let beside = BESIDE.iter().map(|n| store.name(n));
         let names: Vec<Name> = families.iter().map(|f| f.name).chain(beside).collect();
-        let (prelude, _) = export(env, &names);
+        let (prelude, _) = export(env, &names)?;
         let mut parts = Vec::new();
         for c in env.constants().step_by(EVERY) {
-            let (text, written) = export(env, &[c.name()]);
+            let (text, written) = export(env, &[c.name()])?;
             if written.declarations <= MOST {
                 parts.push(Base::read(&text)?);
             }
@@ -278,7 +279,7 @@ impl Library {
 }
 
 /// A changed declaration with what it rests on.
-fn mutant(mutants: &mut lab::Mutator<'_>, env: &Environment<'_>) -> String {
+fn mutant(mutants: &mut lab::Mutator<'_>, env: &Environment<'_>) -> io::Result<String> {
     let st = env.store();
     let (d, name) = loop {
         let d = mutants.mutant();
@@ -297,47 +298,35 @@ fn mutant(mutants: &mut lab::Mutator<'_>, env: &Environment<'_>) -> String {
     };
     let mut after = env.clone();
     if after.add(d.clone()).is_ok() {
-        return export(&after, &[name]).0;
+        return Ok(export(&after, &[name])?.0);
     }
-    let mentioned: Vec<Name> = lab::terms(&d)
+    let there: Vec<Name> = lab::terms(&d)
         .into_iter()
         .flat_map(|e| constants(st, e))
-        .collect();
-    let there: Vec<Name> = mentioned
-        .into_iter()
         .filter(|n| env.get(*n).is_some())
         .collect();
-    let (mut text, written) = export(env, &there);
+    let (mut text, written) = export(env, &there)?;
     let mut lines = lines::Lines::after(&written, st);
     lines.declaration(&d);
     text.push_str(&lines.text);
-    text
+    Ok(text)
 }
 
 /// An export of some constants and what they rest on.
-fn export(env: &Environment<'_>, names: &[Name]) -> (String, Written) {
+fn export(env: &Environment<'_>, names: &[Name]) -> io::Result<(String, Written)> {
     let mut bytes = Vec::new();
     let written = write_ndjson(&mut bytes, env, Select::Closure(names));
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    (text, written.unwrap_or_default())
+    let written = written.map_err(|e| io::Error::other(e.to_string()))?;
+    Ok((String::from_utf8_lossy(&bytes).into_owned(), written))
 }
 
 /// The constants in a term.
 fn constants(st: &Store<'_>, e: Expr) -> Vec<Name> {
     let (mut found, mut seen, mut todo) = (Vec::new(), HashSet::new(), vec![e]);
     while let Some(e) = todo.pop() {
-        if !seen.insert(e) {
-            continue;
-        }
-        match st.node(e) {
-            Node::Const(n, _) => found.push(n),
-            Node::App(a, b) | Node::Lam(_, a, b, _) | Node::Pi(_, a, b, _) => todo.extend([a, b]),
-            Node::Let(_, a, b, c) => todo.extend([a, b, c]),
-            Node::Proj(n, _, x) => {
-                found.push(n);
-                todo.push(x);
-            }
-            _ => {}
+        if seen.insert(e) {
+            mentioned(st, st.node(e), |n| found.push(n));
+            children(st.node(e), &mut todo);
         }
     }
     found
@@ -409,7 +398,7 @@ impl<'b> Maker<'_, 'b> {
                     .chain(BESIDE.iter().map(|n| st.name(n))),
             );
         }
-        let (mut text, written) = export(&env, &new);
+        let (mut text, written) = export(&env, &new).map_err(|e| e.to_string())?;
         if let Some(d) = refused.filter(|_| all) {
             let mut lines = lines::Lines::after(&written, st);
             lines.declaration(&d);

@@ -315,8 +315,7 @@ impl<'b> Types<'_, 'b> {
         deep: usize,
     ) -> Expr {
         let st = self.st;
-        let families = self.families.clone();
-        let f = self.rng.pick(&families).clone();
+        let f = self.rng.pick(&self.families).clone();
         let us: Vec<Level> = (0..f.levels)
             .map(|_| match self.rng.below(4) {
                 0 => self.level(!levels.is_empty()),
