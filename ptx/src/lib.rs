@@ -2,11 +2,13 @@
 //!
 //! - [`text`]: the grammar of whole files, with spans, and the printer.
 //! - [`isa`]: the opcode table; [`alg`]: the algebra in which its meanings are written.
+//! - [`module`]: a file with its names resolved, which the machine runs.
 //! - [`program`]: kernels as data, as terms of the logic, and as text rendered from the terms again.
 
 #![forbid(unsafe_code)]
 
 pub mod alg;
 pub mod isa;
+pub mod module;
 pub mod program;
 pub mod text;
