@@ -2,6 +2,7 @@
 //!
 //! - [`text`]: the grammar of whole files, with spans, and the printer.
 //! - [`isa`]: the opcode table; [`alg`]: the algebra in which its meanings are written.
+//! - [`layout`]: where the elements of matrices and tensors lie.
 //! - [`module`]: a file with its names resolved, which the machine runs.
 //! - [`program`]: kernels as data, as terms of the logic, and as text rendered from the terms again.
 
@@ -9,6 +10,7 @@
 
 pub mod alg;
 pub mod isa;
+pub mod layout;
 pub mod module;
 pub mod program;
 pub mod text;
