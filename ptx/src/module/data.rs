@@ -37,6 +37,12 @@ ids! {
 /// A resolved PTX file.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Module {
+    /// `.version`, as written.
+    pub version: String,
+    /// `.target`: `sm_90a`, `debug`.
+    pub target: Vec<String>,
+    /// The size of an address in bits.
+    pub address_size: u64,
     /// Kernels and device functions, in the order of the text; a prototype and its definition are one.
     pub functions: Vec<Function>,
     /// Every variable of the module: those at the top, those of functions, and parameters.
@@ -71,6 +77,8 @@ pub struct Variable {
     pub bytes: u64,
     /// Whether its size comes with the launch: `.extern .shared … name[]`.
     pub dynamic: bool,
+    /// Whether it is declared `.extern` and no more: another module has it. Dynamic shared memory is not meant.
+    pub external: bool,
     /// The function that it belongs to, if it is no variable of the module.
     pub owner: Option<FuncId>,
     /// Its first bytes; the rest is zero in `.global` and `.const`, and unknown elsewhere.
@@ -94,6 +102,8 @@ pub struct Relocation {
     pub generic: bool,
     /// What is added.
     pub addend: i64,
+    /// How far the sum is shifted right before its low bytes are taken: `0xFF00(x)` is one byte with shift 8.
+    pub shift: u32,
 }
 
 /// Something that has an address.
@@ -124,7 +134,11 @@ pub struct Function {
     pub max_block: Option<[u32; 3]>,
     /// `.reqnctapercluster`, if there is one: CTAs of a cluster.
     pub required_cluster: Option<[u32; 3]>,
-    /// Registers, those of scopes after those around them.
+    /// All directives between parameters and body, the three above among them.
+    pub directives: Vec<Directive>,
+    /// The declarations of registers, in the order of the text.
+    pub declarations: Vec<RegisterDecl>,
+    /// The registers that occur, in the order in which they first do.
     pub registers: Vec<Register>,
     /// Labels.
     pub labels: Vec<Label>,
@@ -133,6 +147,34 @@ pub struct Function {
     /// The instructions; control goes from each to the next.
     pub code: Vec<Instr>,
     /// Where its head stands.
+    pub span: Span,
+}
+
+/// A directive that stands between a function's parameters and its body (ISA §11.4).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directive {
+    /// Its name, with the dot.
+    pub name: String,
+    /// The numbers after it.
+    pub numbers: Vec<u64>,
+    /// Where its name stands.
+    pub span: Span,
+}
+
+/// A declaration of registers: `.reg .b32 %r<12>` or `.reg .pred p`, for each name one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterDecl {
+    /// The name, or what the names of a range begin with.
+    pub name: String,
+    /// The type, without the dot.
+    pub ty: String,
+    /// The width in bits; predicates have 1.
+    pub bits: u32,
+    /// How many, if it is a range.
+    pub count: Option<u64>,
+    /// How many scopes it stands in, inside the body.
+    pub depth: u32,
+    /// Where the name stands.
     pub span: Span,
 }
 
@@ -154,6 +196,10 @@ pub struct Register {
     pub ty: String,
     /// Its width in bits; predicates have 1.
     pub bits: u32,
+    /// Its declaration, a position in [`Function::declarations`].
+    pub declaration: usize,
+    /// Its number in the declaration's range; 0 without one.
+    pub index: u64,
 }
 
 /// A label.

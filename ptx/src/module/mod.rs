@@ -1,5 +1,20 @@
 //! From the syntax tree to a typed module: registers, scoped labels, operands, addresses as base and offset.
 
+mod body;
 mod data;
+mod decl;
+mod error;
+mod form;
+mod init;
+mod literal;
+mod operand;
+mod resolve;
+mod scope;
+mod special;
 
 pub use data::*;
+pub use decl::MAX_BYTES;
+pub use error::{Error, Reason};
+pub use init::MAX_INIT;
+pub use resolve::resolve;
+pub use special::special_bits;
