@@ -4,16 +4,30 @@
 //! Sections are those of the PTX ISA 9.4.
 
 mod arith;
+mod atomic;
+mod bulk;
 mod compare;
 mod control;
 mod convert;
+mod copy;
 mod float;
 mod logical;
+mod matrix;
+mod mbarrier;
 mod mem;
 mod row;
+mod select;
+mod sync;
+mod syntax;
+mod tensormap;
 pub mod types;
+mod warp;
+mod wgmma;
 
-pub use row::{Form, OperandMismatch, Row, Shape, Slot};
+pub use row::{Cmp, Form, Meaning, OperandMismatch, Row, Shape, Slot};
+pub use select::{NoForm, form_for, forms_of, forms_of_row};
+pub use syntax::{Given, Group, Kind, Spec};
+pub use types::Ty;
 
 use crate::alg::WordAlg;
 use crate::alg::bits::{BitsAlg, Ieee};
@@ -34,6 +48,15 @@ pub fn table<'r, A: WordAlg + 'r>() -> impl Iterator<Item = &'r Row<A>> {
         convert::Rows::<'r, A>::ROWS,
         float::Rows::<'r, A>::ROWS,
         mem::Rows::<'r, A>::ROWS,
+        atomic::Rows::<'r, A>::ROWS,
+        sync::Rows::<'r, A>::ROWS,
+        mbarrier::Rows::<'r, A>::ROWS,
+        copy::Rows::<'r, A>::ROWS,
+        bulk::Rows::<'r, A>::ROWS,
+        tensormap::Rows::<'r, A>::ROWS,
+        warp::Rows::<'r, A>::ROWS,
+        matrix::Rows::<'r, A>::ROWS,
+        wgmma::Rows::<'r, A>::ROWS,
         control::Rows::<'r, A>::ROWS,
     ]
     .into_iter()
@@ -43,23 +66,13 @@ pub fn table<'r, A: WordAlg + 'r>() -> impl Iterator<Item = &'r Row<A>> {
 /// The concrete algebra that the questions below are asked of: they do not depend on it.
 type Any = BitsAlg<Ieee>;
 
-/// The rows that an opcode matches, with their slots filled. Rows with the same opcodes differ in their operands.
-pub fn forms_of(opcode: &str) -> Vec<Form> {
-    let base = opcode.split('.').next().unwrap_or_default();
-    table::<Any>()
-        .enumerate()
-        .filter(|(_, row)| row.base() == base)
-        .filter_map(|(i, row)| row.matches(i, opcode))
-        .collect()
-}
-
 /// Every opcode that is a function of words, in the order of the table.
 pub fn alu_forms() -> Vec<Form> {
     let alu = |row: &Row<Any>| matches!(row.shape, Shape::Alu(_) | Shape::Float(_));
     table::<Any>()
         .enumerate()
         .filter(|(_, row)| alu(row))
-        .flat_map(|(i, row)| row.forms(i))
+        .flat_map(|(i, _)| forms_of_row(i))
         .collect()
 }
 
@@ -76,14 +89,18 @@ impl Form {
 
     /// For a function of words: the widths of the sources, and of the result.
     pub fn signature(&self) -> Option<(Vec<u32>, u32)> {
-        self.row::<Any>()?.signature(self)
+        match self.row::<Any>()?.shape {
+            Shape::Alu(_) | Shape::Float(_) => {}
+            _ => return None,
+        }
+        let ins = self.sources().iter().map(|t| t.bits).collect();
+        Some((ins, self.dests().iter().map(|t| t.bits).sum()))
     }
 
-    /// The types of the sources, where the syntax line names them.
-    pub fn source_types(&self) -> Vec<&'static str> {
-        self.row::<Any>()
-            .map(|r| r.source_types(self))
-            .unwrap_or_default()
+    /// The meaning, to be called with this form and words of exactly the widths of [`Form::sources`] (for an `atom` or `red`
+    /// row, what is in memory before them).
+    pub fn meaning<A: WordAlg>(&self) -> Option<Meaning<A>> {
+        self.row::<A>()?.shape.meaning()
     }
 
     /// Whether the meaning uses float operations.

@@ -1,17 +1,48 @@
 //! Rows of the opcode table: a syntax line in the manual's notation, and what it means.
+//!
+//! # The notation
+//!
+//! A syntax line is an opcode, then its operands. In the opcode, `.type` is a choice among the words of the slot `type`, or
+//! else the word itself, and `{.nc}` may be left out. The line's order is the canonical one; an opcode may have its words in
+//! another, but types, state spaces and layouts keep their order, and a type at the end stays there.
+//!
+//! | operand | what it is |
+//! |---|---|
+//! | `a:type` | a word: of the type in the slot `type`, or of the type `u32`, `pred`, …; `wide` has twice the width of the slot `type`, `half` and `quarter` are bit types of a part of it |
+//! | `d:u32`, `p:pred`, `q:pred` | a result: names that begin with `d`, `p`, `q` |
+//! | `p:pred\|q:pred`, `d:b32{\|p:pred}` | two results; the second may be left out |
+//! | `{a:half, b:half}` | a vector, the lowest element first |
+//! | `<cc>` | the condition code register, which the text does not show: a result if it follows one |
+//! | `{!}c:pred` | a predicate or its complement |
+//! | `{, b:u32}` | may be left out |
+//! | `[a]`, `[t, c]` | an address; a tensor map with coordinates |
+//! | `s:sreg`, `n:imm`, `l:label`, `t:table` | a special register, an integer literal, a label, a list of targets |
+//! | `a` | what the engine behind the row takes: a register, a vector, … |
+//! | `...` | anything further |
+//!
+//! # Meanings
+//!
+//! The meaning of an `alu` row takes the words of the sources in the order of the line, each of exactly its width, and
+//! returns *one* word: the results side by side, the first in the lowest bits. `add.cc` returns the sum with the carry
+//! above it, `mov.b64 {lo, hi}, a` is the identity, `setp p|q` returns two bits.
+//! A register may be wider than its operand (ISA §9.4.1): then its low bits are taken, and a result is extended to it by
+//! the sign of its type.
 
 use std::fmt;
 
-use super::types;
+use super::syntax::{Group, Spec};
+use super::types::{self, Ty};
 use crate::alg::WordAlg;
 
 /// The words that may stand for a variable part of an opcode, `.type = { .u16, .u32 }` in the manual.
 pub type Slot = (&'static str, &'static [&'static str]);
 
+/// What an instruction computes: see the [module](self).
+pub type Meaning<A> = fn(&mut A, &Form, &[<A as WordAlg>::Word]) -> <A as WordAlg>::Word;
+
 /// One instruction form.
 pub struct Row<A: WordAlg> {
-    /// The manual's syntax line: the opcode with its slots (`{.nc}` is optional), then the operands. An operand of an
-    /// `alu` row has a width: a type, a slot, or `wide` (twice the slot `type`): `"mul.wide.type d:wide, a:type, b:type"`.
+    /// The manual's syntax line, in the notation of this module.
     pub syntax: &'static str,
     /// The words of the slots.
     pub slots: &'static [Slot],
@@ -23,57 +54,226 @@ pub struct Row<A: WordAlg> {
     pub shape: Shape<A>,
 }
 
-/// What kind of thing an instruction does. Every shape is a constructor of `Ptx.Instr` in the logic.
-pub enum Shape<A: WordAlg> {
-    /// A function of words.
-    Alu(fn(&mut A, &Form, &[A::Word]) -> A::Word),
-    /// A function of words that uses float operations.
-    Float(fn(&mut A, &Form, &[A::Word]) -> A::Word),
+macro_rules! shapes {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal)*) => {
+        /// What kind of thing an instruction does.
+        pub enum Shape<A: WordAlg> {
+            /// A function of words.
+            Alu(Meaning<A>),
+            /// A function of words that uses float operations.
+            Float(Meaning<A>),
+            /// Reads memory, writes the meaning of what it read and its sources, all at once, and gives back what it read.
+            Atom(Meaning<A>),
+            /// As `Atom`, but gives nothing back.
+            Red(Meaning<A>),
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl<A: WordAlg> Shape<A> {
+            /// The name of the shape; where the logic knows it, a constructor of `Ptx.Instr`.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    Shape::Alu(_) | Shape::Float(_) => "alu",
+                    Shape::Atom(_) => "atom",
+                    Shape::Red(_) => "red",
+                    $(Shape::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+shapes! {
     /// Reads a special register.
-    Special,
-    /// Loads from a kernel parameter.
-    LdParam,
+    Special = "sreg"
+    /// Converts addresses between windows, or asks which window an address is in.
+    Window = "window"
+    /// Loads from a parameter.
+    LdParam = "ldParam"
     /// Loads from memory.
-    Ld,
+    Ld = "ld"
     /// Stores to memory.
-    St,
+    St = "st"
+    /// Orders memory operations.
+    Fence = "fence"
+    /// Orders memory operations across proxies.
+    FenceProxy = "fenceProxy"
+    /// A barrier of the CTA.
+    Barrier = "bar"
+    /// The barrier of the cluster.
+    ClusterBarrier = "clusterBar"
+    /// A barrier of the warp.
+    WarpBarrier = "warpBar"
+    /// An operation on an mbarrier object.
+    Mbarrier = "mbar"
+    /// An asynchronous copy by the thread.
+    CpAsync = "cpAsync"
+    /// Commits or awaits groups of asynchronous copies by the thread.
+    CpAsyncGroup = "cpAsyncGroup"
+    /// Arrives at an mbarrier when the thread's asynchronous copies are complete.
+    CpAsyncArrive = "cpAsyncArrive"
+    /// An asynchronous bulk copy.
+    Bulk = "bulk"
+    /// An asynchronous bulk reduction.
+    BulkReduce = "bulkReduce"
+    /// An asynchronous copy of a part of a tensor.
+    Tensor = "tensor"
+    /// An asynchronous reduction into a part of a tensor.
+    TensorReduce = "tensorReduce"
+    /// Commits or awaits groups of bulk operations.
+    BulkGroup = "bulkGroup"
+    /// Changes a field of a tensor map.
+    TensormapReplace = "tensormapReplace"
+    /// Copies a tensor map and orders what follows across proxies.
+    TensormapCopy = "tensormapCopy"
+    /// A warpgroup's asynchronous matrix product, or the fence, commit and wait that belong to it.
+    Wgmma = "wgmma"
+    /// A warp's matrix product.
+    Mma = "mma"
+    /// Loads, stores and products of a warp's matrix fragments.
+    Wmma = "wmma"
+    /// Loads matrices to the registers of a warp.
+    Ldmatrix = "ldmatrix"
+    /// Stores matrices from the registers of a warp.
+    Stmatrix = "stmatrix"
+    /// Transposes a matrix in the registers of a warp.
+    Movmatrix = "movmatrix"
+    /// Exchanges words between the lanes of a warp.
+    Shuffle = "shfl"
+    /// Combines predicates of the lanes of a warp.
+    Vote = "vote"
+    /// Finds the lanes of a warp with equal words.
+    Match = "match"
+    /// Combines words of the lanes of a warp.
+    Redux = "redux"
+    /// Chooses a lane of a warp.
+    Elect = "elect"
+    /// The lanes of the warp that run.
+    Activemask = "activemask"
     /// Goes to a label.
-    Bra,
+    Bra = "bra"
+    /// Goes to a label of a list.
+    Brx = "brx"
+    /// Calls a function.
+    Call = "call"
     /// Ends the function: of a kernel, the thread.
-    Ret,
+    Ret = "ret"
     /// Ends the thread.
-    Exit,
+    Exit = "exit"
+    /// Ends the launch with a fault.
+    Trap = "trap"
+    /// Changes the number of registers of a thread.
+    Setmaxnreg = "setmaxnreg"
+    /// Waits for the grids before this one, or lets those behind it start.
+    Griddepcontrol = "griddepcontrol"
+    /// Changes nothing that a program can see but time.
+    Hint = "hint"
 }
 
 impl<A: WordAlg> Shape<A> {
-    /// The name of the shape.
-    pub fn name(&self) -> &'static str {
+    /// The meaning, of a row that has one.
+    pub fn meaning(&self) -> Option<Meaning<A>> {
         match self {
-            Shape::Alu(_) | Shape::Float(_) => "alu",
-            Shape::Special => "sreg",
-            Shape::LdParam => "ldParam",
-            Shape::Ld => "ld",
-            Shape::St => "st",
-            Shape::Bra => "bra",
-            Shape::Ret => "ret",
-            Shape::Exit => "exit",
+            Shape::Alu(m) | Shape::Float(m) | Shape::Atom(m) | Shape::Red(m) => Some(*m),
+            _ => None,
         }
     }
 }
 
-/// A row with words chosen for its slots: one opcode.
+/// A comparison (ISA §9.3.1). The unsigned spellings are `Lt` to `Ge` on types that are unsigned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the PTX names say it
+pub enum Cmp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Equ,
+    Neu,
+    Ltu,
+    Leu,
+    Gtu,
+    Geu,
+    Num,
+    Nan,
+}
+
+impl Cmp {
+    /// The comparison of this name.
+    pub fn from_name(name: &str) -> Option<Cmp> {
+        Some(match name {
+            "eq" => Cmp::Eq,
+            "ne" => Cmp::Ne,
+            "lt" | "lo" => Cmp::Lt,
+            "le" | "ls" => Cmp::Le,
+            "gt" | "hi" => Cmp::Gt,
+            "ge" | "hs" => Cmp::Ge,
+            "equ" => Cmp::Equ,
+            "neu" => Cmp::Neu,
+            "ltu" => Cmp::Ltu,
+            "leu" => Cmp::Leu,
+            "gtu" => Cmp::Gtu,
+            "geu" => Cmp::Geu,
+            "num" => Cmp::Num,
+            "nan" => Cmp::Nan,
+            _ => return None,
+        })
+    }
+}
+
+/// A row with words chosen for its slots: one opcode, with its operands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
     /// The index of the row in the table.
     pub row: usize,
-    /// The chosen words, in the order of the opcode; an optional slot that is left out is missing.
+    /// The chosen words, in the order of the row; an optional slot that is left out is missing.
     pub words: Vec<(&'static str, &'static str)>,
-    /// The opcode as written.
+    /// The opcode, in the order of the row.
     pub opcode: String,
+    /// The operands.
+    pub operands: Vec<Group>,
+    sources: Vec<Ty>,
+    dests: Vec<Ty>,
+    ty: Ty,
+    cmp: Option<Cmp>,
 }
 
 impl Form {
-    /// The word chosen for a slot, or `""`.
+    pub(super) fn new(
+        row: usize,
+        words: Vec<(&'static str, &'static str)>,
+        opcode: String,
+        operands: Vec<Group>,
+    ) -> Form {
+        let (mut sources, mut dests) = (Vec::new(), Vec::new());
+        for g in &operands {
+            g.each(|s: &Spec| {
+                if s.dest {
+                    dests.push(s.ty);
+                } else if s.ty.bits > 0 {
+                    sources.push(s.ty);
+                }
+            });
+        }
+        let mut form = Form {
+            row,
+            words,
+            opcode,
+            operands,
+            sources,
+            dests,
+            ty: Ty::default(),
+            cmp: None,
+        };
+        form.ty = Ty::new(form.word("type"));
+        form.cmp = Cmp::from_name(form.word("cmp"));
+        form
+    }
+
+    /// The word chosen for a slot, or `""`. It is looked for: meanings on the way of every instruction do better with the
+    /// other questions.
     pub fn word(&self, slot: &str) -> &'static str {
         self.words
             .iter()
@@ -81,9 +281,19 @@ impl Form {
             .map_or("", |(_, w)| w)
     }
 
+    /// The type in the slot `type`.
+    pub fn ty(&self) -> Ty {
+        self.ty
+    }
+
     /// The width of the slot `type`; 0 if there is none.
     pub fn width(&self) -> u32 {
-        self.width_of("type")
+        self.ty.bits
+    }
+
+    /// Whether the type in the slot `type` is signed.
+    pub fn signed(&self) -> bool {
+        self.ty.signed
     }
 
     /// The width of the type in a slot; 0 if there is none.
@@ -91,9 +301,38 @@ impl Form {
         types::width(self.word(slot)).unwrap_or(0)
     }
 
-    /// Whether the type in the slot `type` is signed.
-    pub fn signed(&self) -> bool {
-        types::is_signed(self.word("type"))
+    /// The comparison in the slot `cmp`; equality if there is none.
+    pub fn cmp(&self) -> Cmp {
+        self.cmp.unwrap_or(Cmp::Eq)
+    }
+
+    /// The types of the sources that are words, in the order of the line.
+    pub fn sources(&self) -> &[Ty] {
+        &self.sources
+    }
+
+    /// The types of the results.
+    pub fn dests(&self) -> &[Ty] {
+        &self.dests
+    }
+
+    /// Whether the text shows one result, then the sources, each as one word.
+    pub fn is_plain(&self) -> bool {
+        self.operands.iter().enumerate().all(|(i, g)| match g {
+            Group::One(s) => s.ty.bits > 0 && s.dest == (i == 0) && !s.optional,
+            _ => false,
+        })
+    }
+
+    /// What tells this form from another with the same opcode: two results, or a vector that is put together or taken
+    /// apart. The name of its constant in the logic ends in it.
+    pub fn variant(&self) -> Option<String> {
+        self.operands.iter().find_map(|g| match g {
+            Group::Pair(_, b) if !b.optional => Some("pair".to_owned()),
+            Group::Vector(v) if v.iter().all(|s| s.dest) => Some(format!("unpack{}", v.len())),
+            Group::Vector(v) => Some(format!("pack{}", v.len())),
+            _ => None,
+        })
     }
 }
 
@@ -119,155 +358,3 @@ impl fmt::Display for OperandMismatch {
 }
 
 impl std::error::Error for OperandMismatch {}
-
-/// A part of a syntax line's opcode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part<'r> {
-    Word(&'static str),
-    Slot(&'r Slot),
-    Optional(&'r Slot),
-}
-
-impl<A: WordAlg> Row<A> {
-    fn opcode(&self) -> &'static str {
-        self.syntax.split(' ').next().unwrap_or_default()
-    }
-
-    /// The base of the opcode, before the first dot.
-    pub fn base(&self) -> &'static str {
-        self.opcode().split(['.', '{']).next().unwrap_or_default()
-    }
-
-    fn parts(&self) -> Vec<Part<'_>> {
-        let slot = |name: &str| self.slots.iter().find(|(s, _)| *s == name);
-        let mut parts = Vec::new();
-        // "ld.global{.nc}{.vec}.type": optional parts are in braces, and nothing else has braces.
-        for piece in self.opcode().split('{') {
-            let (optional, rest) = piece
-                .split_once('}')
-                .map_or((None, piece), |(o, r)| (Some(o), r));
-            if let Some(s) = optional.and_then(|o| slot(&o[1..])) {
-                parts.push(Part::Optional(s));
-            }
-            for word in rest.split('.').filter(|w| !w.is_empty()) {
-                parts.push(slot(word).map_or(Part::Word(word), Part::Slot));
-            }
-        }
-        parts
-    }
-
-    /// The choice of slots that makes this row the given opcode.
-    pub fn matches(&self, row: usize, opcode: &str) -> Option<Form> {
-        fn go(
-            parts: &[Part<'_>],
-            words: &[&str],
-            chosen: &mut Vec<(&'static str, &'static str)>,
-        ) -> bool {
-            let Some((part, parts)) = parts.split_first() else {
-                return words.is_empty();
-            };
-            let (slot, optional) = match part {
-                Part::Word(w) => return words.first() == Some(w) && go(parts, &words[1..], chosen),
-                Part::Slot(s) => (s, false),
-                Part::Optional(s) => (s, true),
-            };
-            if let Some((word, rest)) = words.split_first()
-                && let Some(choice) = slot.1.iter().find(|c| *c == word)
-            {
-                chosen.push((slot.0, choice));
-                if go(parts, rest, chosen) {
-                    return true;
-                }
-                chosen.pop();
-            }
-            optional && go(parts, words, chosen)
-        }
-        let words: Vec<&str> = opcode.split('.').collect();
-        let mut chosen = Vec::new();
-        let found = go(&self.parts(), &words, &mut chosen);
-        found.then(|| Form {
-            row,
-            words: chosen,
-            opcode: opcode.to_owned(),
-        })
-    }
-
-    /// Every opcode of this row, in the order of the slots' words.
-    pub fn forms(&self, row: usize) -> Vec<Form> {
-        let mut forms = vec![Form {
-            row,
-            words: Vec::new(),
-            opcode: String::new(),
-        }];
-        let with = |f: &Form, slot: Option<&'static str>, word: &'static str| {
-            let mut f = f.clone();
-            if !f.opcode.is_empty() {
-                f.opcode.push('.');
-            }
-            f.opcode.push_str(word);
-            f.words.extend(slot.map(|s| (s, word)));
-            f
-        };
-        for part in self.parts() {
-            forms = match part {
-                Part::Word(w) => forms.iter().map(|f| with(f, None, w)).collect(),
-                Part::Slot(s) => forms
-                    .iter()
-                    .flat_map(|f| s.1.iter().map(|w| with(f, Some(s.0), w)))
-                    .collect(),
-                Part::Optional(s) => forms
-                    .iter()
-                    .flat_map(|f| {
-                        std::iter::once(f.clone()).chain(s.1.iter().map(|w| with(f, Some(s.0), w)))
-                    })
-                    .collect(),
-            };
-        }
-        forms
-    }
-
-    /// The widths of the operands in the syntax line, the destination first; `None` for one without a width.
-    pub fn operand_widths(&self, form: &Form) -> Vec<Option<u32>> {
-        let Some((_, operands)) = self.syntax.split_once(' ') else {
-            return Vec::new();
-        };
-        let width = |name: &str| match name {
-            "wide" => Some(2 * form.width()),
-            name if self.slots.iter().any(|(s, _)| *s == name) => types::width(form.word(name)),
-            name => types::width(name),
-        };
-        operands
-            .split(", ")
-            .map(|o| o.split_once(':').and_then(|(_, name)| width(name)))
-            .collect()
-    }
-
-    /// The types of the sources in the syntax line, where they are named: `"f32"`, or `"wide"`.
-    pub fn source_types(&self, form: &Form) -> Vec<&'static str> {
-        let Some((_, operands)) = self.syntax.split_once(' ') else {
-            return Vec::new();
-        };
-        let named = |name| {
-            self.slots
-                .iter()
-                .find(|(s, _)| *s == name)
-                .map_or(name, |(s, _)| form.word(s))
-        };
-        operands
-            .split(", ")
-            .skip(1)
-            .map(|o| o.split_once(':').map_or("", |(_, name)| named(name)))
-            .collect()
-    }
-
-    /// For an `alu` row: the widths of the sources, and of the result.
-    pub fn signature(&self, form: &Form) -> Option<(Vec<u32>, u32)> {
-        if !matches!(self.shape, Shape::Alu(_) | Shape::Float(_)) {
-            return None;
-        }
-        let all: Option<Vec<u32>> = self.operand_widths(form).into_iter().collect();
-        let all = all?;
-        let (out, ins) = all.split_first()?;
-        Some((ins.to_vec(), *out))
-    }
-}

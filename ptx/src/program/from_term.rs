@@ -249,7 +249,8 @@ impl<'b> Reader<'_, 'b> {
             _ => (e, true),
         };
         let opcode = self.constant(constant, "ptx.", "the meaning of an opcode")?;
-        let alu = |f: &Form| f.signature().is_some() && f.uses_floats() == takes_floats;
+        let alu =
+            |f: &Form| f.is_plain() && f.signature().is_some() && f.uses_floats() == takes_floats;
         isa::forms_of(&opcode)
             .into_iter()
             .find(alu)

@@ -119,12 +119,15 @@ fn entry(m: &Module, f: &Function) -> EntrySummary {
     }
 }
 
-/// The shape of an opcode's row; `""` if it has none.
+/// The shape of an opcode's row; `""` if it has none that the logic knows.
 fn shape(i: &Instr) -> &'static str {
-    let forms = isa::forms_of(&i.opcode.text);
-    let special = forms.len() > 1 && super::translate::special(i).is_some();
-    let wanted = |f: &&isa::Form| (f.shape() == "sreg") == special;
-    forms.iter().find(wanted).map_or("", |f| f.shape())
+    let opcode = &i.opcode.text;
+    if opcode == "mov.u32" && super::translate::special(i).is_some() {
+        return "sreg";
+    }
+    let forms = isa::forms_of(opcode);
+    let carried = |f: &&isa::Form| super::translate::carried(f, opcode);
+    forms.iter().find(carried).map_or("", |f| f.shape())
 }
 
 #[derive(Default)]

@@ -17,11 +17,19 @@ pub struct Definition {
     pub value: Expr,
 }
 
-/// The constant for an opcode: `ptx.add.s32`, one component a word.
+/// The constant for an opcode: `ptx.add.s32`, one component a word, and `ptx.mov.b64.pack2` for a [variant](Form::variant).
 pub fn opcode_name(store: &Store<'_>, opcode: &str) -> Name {
     opcode
         .split('.')
         .fold(store.name("ptx"), |n, word| store.name_str(n, word))
+}
+
+fn form_name(store: &Store<'_>, form: &Form) -> Name {
+    let name = opcode_name(store, &form.opcode);
+    match form.variant() {
+        None => name,
+        Some(v) => store.name_str(name, &v),
+    }
 }
 
 /// The table in the logic: for every opcode that is a function of words its meaning,
@@ -60,7 +68,7 @@ fn isa_declaration(store: &Store<'_>, form: &Form) -> Option<Definition> {
         ty = store.pi(name, domain, ty, BinderInfo::Default);
     }
     Some(Definition {
-        name: opcode_name(store, &form.opcode),
+        name: form_name(store, form),
         ty,
         value,
     })

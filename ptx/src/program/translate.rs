@@ -153,14 +153,14 @@ fn instr(names: &Names, i: &ast::Instr) -> Res<Instr> {
     let opcode = &i.opcode.text;
     let forms = isa::forms_of(opcode);
     if let Some(special) = special(i)
-        && forms.iter().any(|f| f.shape() == "sreg")
+        && opcode == "mov.u32"
     {
         return Ok(Instr::Sreg {
             dst: reg_of_width(names, &i.operands[0], 32)?,
             special,
         });
     }
-    let Some(form) = forms.into_iter().find(|f| f.shape() != "sreg") else {
+    let Some(form) = forms.into_iter().find(|f| carried(f, opcode)) else {
         return refuse(Reason::Opcode(opcode.clone()), i.opcode.span);
     };
     match form.shape() {
@@ -183,6 +183,23 @@ fn instr(names: &Names, i: &ast::Instr) -> Res<Instr> {
             }
         }
     }
+}
+
+/// Whether the logic's instructions have a constructor for a form, and the text names it as the table does.
+pub(super) fn carried(form: &Form, opcode: &str) -> bool {
+    let only = |slots: &[&str]| form.words.iter().all(|(s, _)| slots.contains(s));
+    form.opcode == opcode
+        && match form.shape() {
+            "alu" => form.is_plain(),
+            "ldParam" => form.word("space") == "param" && only(&["space", "type"]),
+            "ld" | "st" => {
+                form.word("space") == "global"
+                    && form.word("vec") != "v8"
+                    && only(&["space", "nc", "vec", "type"])
+            }
+            "bra" | "ret" | "exit" => form.words.is_empty(),
+            _ => false,
+        }
 }
 
 /// Exactly N operands.
@@ -215,7 +232,7 @@ fn alu(names: &Names, i: &ast::Instr, form: &Form) -> Res<Instr> {
     let srcs = i.operands[1..]
         .iter()
         .zip(&ins)
-        .zip(form.source_types())
+        .zip(form.sources().iter().map(|t| t.name))
         .map(source)
         .collect::<Res<_>>()?;
     Ok(Instr::Alu {
