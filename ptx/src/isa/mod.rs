@@ -25,7 +25,7 @@ mod warp;
 mod wgmma;
 
 pub use row::{Cmp, Form, Meaning, OperandMismatch, Row, Shape, Slot};
-pub use select::{NoForm, form_for, forms_of, forms_of_row};
+pub use select::{NoForm, choose, form_for, forms_of, forms_of_row};
 pub use syntax::{Given, Group, Kind, Spec};
 pub use types::Ty;
 
@@ -80,6 +80,11 @@ impl Form {
     /// The row that this is a form of.
     pub fn row<'r, A: WordAlg + 'r>(&self) -> Option<&'r Row<A>> {
         table::<A>().nth(self.row)
+    }
+
+    /// The syntax line of the row.
+    pub fn syntax(&self) -> &'static str {
+        self.row::<Any>().map_or("", |r| r.syntax)
     }
 
     /// The name of the shape, a constructor of `Ptx.Instr`.

@@ -90,13 +90,15 @@ pub fn form_for(opcode: &str, given: &[Given]) -> Result<Form, NoForm> {
     if forms.is_empty() {
         return Err(NoForm::Opcode);
     }
-    let lines = forms.iter().filter_map(|f| syntax(f.row)).collect();
-    let takes = |f: &Form| Group::all_take(&f.operands, given);
-    forms.into_iter().find(takes).ok_or(NoForm::Operands(lines))
+    match choose(&forms, given) {
+        Some(f) => Ok(f.clone()),
+        None => Err(NoForm::Operands(forms.iter().map(Form::syntax).collect())),
+    }
 }
 
-fn syntax(row: usize) -> Option<&'static str> {
-    table::<Any>().nth(row).map(|r| r.syntax)
+/// The first of these forms that takes these operands.
+pub fn choose<'f>(forms: &'f [Form], given: &[Given]) -> Option<&'f Form> {
+    forms.iter().find(|f| Group::all_take(&f.operands, given))
 }
 
 /// Every form of a row, in the order of the slots' words.

@@ -1,9 +1,8 @@
-//! Which form of an opcode an instruction is: the one whose operands it has.
+//! Which form of an opcode an instruction is: the one that takes its operands.
 
 use super::data::Operand;
 use super::error::{Error, Reason};
-use crate::alg::bits::{BitsAlg, Ieee};
-use crate::isa::Form;
+use crate::isa::{self, Form, Given};
 use crate::text::ast;
 
 /// The form, or `None` if the table does not know the opcode.
@@ -17,32 +16,32 @@ pub(super) fn choose<'f>(
     if forms.is_empty() {
         return Ok(None);
     }
-    let special = operands.iter().any(|x| matches!(x, Operand::Special(_)));
-    let mut fitting = forms.iter().filter(|f| count(f) == operands.len());
-    let found = fitting
-        .clone()
-        .find(|f| (f.shape() == "sreg") == special)
-        .or_else(|| fitting.next());
-    match found {
-        Some(f) => Ok(Some(f)),
-        None => {
-            let syntax = forms
-                .iter()
-                .filter_map(|f| f.row::<BitsAlg<Ieee>>())
-                .map(|r| r.syntax.to_owned())
-                .collect();
-            Err(Error::new(
-                Reason::Operands(i.opcode.text.clone(), syntax),
-                i.span,
-            ))
-        }
+    let given: Vec<Given> = operands.iter().map(given).collect();
+    let found = isa::choose(forms, &given);
+    if found.is_none() {
+        let syntax = forms.iter().map(|f| f.syntax().to_owned()).collect();
+        return Err(Error::new(
+            Reason::Operands(i.opcode.text.clone(), syntax),
+            i.span,
+        ));
     }
+    Ok(found)
 }
 
-/// How many operands the syntax line has.
-fn count(f: &Form) -> usize {
-    let syntax = f.row::<BitsAlg<Ieee>>().map_or("", |r| r.syntax);
-    syntax
-        .split_once(' ')
-        .map_or(0, |(_, operands)| operands.split(", ").count())
+fn given(x: &Operand) -> Given {
+    match x {
+        Operand::Reg(_) => Given::Register,
+        Operand::Imm(_) => Given::Immediate,
+        Operand::Special(_) => Given::Special,
+        Operand::Sink => Given::Sink,
+        Operand::Symbol(..) => Given::Symbol,
+        Operand::Label(_) => Given::Label,
+        Operand::Table(_) => Given::Table,
+        Operand::Address(_) => Given::Address,
+        Operand::Tensor(..) => Given::Tensor,
+        Operand::Vector(v) => Given::Vector(v.len()),
+        Operand::List(_) => Given::List,
+        Operand::Pair(..) => Given::Pair,
+        Operand::Not(_) => Given::Not,
+    }
 }
