@@ -1,5 +1,7 @@
-//! Damaged texts: the parser refuses with a reason and a place inside the text, and never panics.
+//! Damaged texts: parser and resolver refuse with a reason and a place inside the text, and never panic.
 
+use ptx::module::cfg::cfg;
+use ptx::module::resolve;
 use ptx::text::error::{ParseError, ParseErrorKind};
 use ptx::text::parse;
 
@@ -138,6 +140,60 @@ impl Dice {
     }
 }
 
+/// What the resolver says to a text that parses: whether it is a module. Then its graphs can be drawn.
+fn resolves(text: &str, m: &ptx::text::ast::Module) -> bool {
+    match resolve(m) {
+        Ok(module) => {
+            for f in &module.functions {
+                let g = cfg(f);
+                assert_eq!(g.block_of.len(), f.code.len());
+            }
+            true
+        }
+        Err(all) => {
+            assert!(!all.is_empty());
+            for e in &all {
+                assert!(!e.to_string().is_empty() && !e.help().is_empty());
+                assert!(
+                    e.span.start <= e.span.end && text.get(e.span.range()).is_some(),
+                    "{e:?}"
+                );
+            }
+            false
+        }
+    }
+}
+
+/// A text with what the four files do not have: tables of functions, calls, prototypes, strings, recursion.
+fn indirect() -> String {
+    let text = include_str!("../../tests/kernels/cuda/warp_ops.sm_90a.ptx");
+    let mut parts = text.split("// .globl");
+    let head = parts.next().unwrap_or_default();
+    let indirect = parts
+        .find(|p| p.starts_with("\tindirect"))
+        .expect("the kernel");
+    format!("{head}//{indirect}")
+}
+
+/// Puts one word of the text in the place of another: the text still parses more often, but names do not fit.
+fn exchanged(text: &mut String, dice: &mut Dice) {
+    let words: Vec<(usize, usize)> = text
+        .split_inclusive(|c: char| " ,;[]()\t\n{}".contains(c))
+        .scan(0, |at, w| {
+            let start = *at;
+            *at += w.len();
+            Some((start, *at - 1))
+        })
+        .filter(|(a, b)| a < b)
+        .collect();
+    let (from, to) = (
+        words[dice.below(words.len())],
+        words[dice.below(words.len())],
+    );
+    let word = text[from.0..from.1].to_owned();
+    text.replace_range(to.0..to.1, &word);
+}
+
 /// 4,000 damaged copies of real texts: whatever is still accepted prints back unchanged, the rest is refused in range.
 #[test]
 fn mutants() {
@@ -146,6 +202,7 @@ fn mutants() {
         include_str!("../../tests/kernels/cuda/dynpar_clc.sm_90a.ptx"),
         include_str!("../../tests/kernels/cuda/neg.sm_90a.ptx"),
         include_str!("../../tests/kernels/triton/triton_add.sm_90.ptx"),
+        &indirect(),
     ];
     let inserts = [
         "{",
@@ -170,10 +227,14 @@ fn mutants() {
         "%",
     ];
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
-    let (mut accepted, mut refusals) = (0, 0);
+    let (mut accepted, mut refusals, mut modules) = (0, 0, 0);
     for round in 0..4000 {
         let mut text = sources[round % sources.len()].to_owned();
-        for _ in 0..=dice.below(3) {
+        let exchange = dice.below(3) == 0;
+        if exchange {
+            exchanged(&mut text, &mut dice);
+        }
+        for _ in usize::from(exchange)..=dice.below(3) {
             let mut i = dice.below(text.len());
             while !text.is_char_boundary(i) {
                 i -= 1;
@@ -198,6 +259,7 @@ fn mutants() {
             Ok(m) => {
                 accepted += 1;
                 assert!(m.print() == text, "round {round}");
+                modules += usize::from(resolves(&text, &m));
             }
             Err(_) => {
                 refusals += 1;
@@ -208,5 +270,10 @@ fn mutants() {
     assert!(
         accepted > 500 && refusals > 1500,
         "{accepted} accepted, {refusals} refused"
+    );
+    // Most of what still parses lost a name.
+    assert!(
+        modules > 100 && accepted - modules > 100,
+        "{modules} of {accepted} resolve"
     );
 }

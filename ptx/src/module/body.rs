@@ -10,7 +10,7 @@ use super::init;
 use super::resolve::{Globals, directives, extent, set_initial, variable};
 use super::scope::{Local, Scopes};
 use crate::isa::{self, Form};
-use crate::text::ast::{self, Block, FunctionKind, Statement, Word};
+use crate::text::ast::{self, Block, FunctionKind, Statement};
 
 /// The forms of each opcode that occurs.
 pub(super) type FormTable = FxHashMap<String, Vec<Form>>;
@@ -312,17 +312,6 @@ impl<'a> Body<'a, '_> {
             *place = table;
         }
         Ok(())
-    }
-
-    fn callee(&self, w: &Word) -> Result<FuncId, Error> {
-        match self.globals.get(w.text.as_str()) {
-            Some((Symbol::Function(f), _)) => Ok(*f),
-            Some(_) => Err(Error::new(
-                Reason::Kind(w.text.clone(), "a variable", "a function"),
-                w.span,
-            )),
-            None => Err(Error::new(Reason::Unknown(w.text.clone(), None), w.span)),
-        }
     }
 
     fn declaration(&mut self, d: &'a ast::Decl) -> Result<(), Error> {

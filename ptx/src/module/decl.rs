@@ -37,9 +37,21 @@ pub(super) struct Head {
 pub(super) fn bits(ty: &str) -> Option<u32> {
     match ty {
         "f16x2" => Some(32),
-        "f8" => None,
+        "f8" | "f128" => None,
         ty => types::width(ty),
     }
+}
+
+fn place_of(word: &str) -> Option<Place> {
+    Some(match word {
+        ".reg" => Place::Reg,
+        ".const" => Place::Memory(Space::Const),
+        ".global" => Place::Memory(Space::Global),
+        ".local" => Place::Memory(Space::Local),
+        ".param" => Place::Memory(Space::Param),
+        ".shared" => Place::Memory(Space::Shared),
+        _ => return None,
+    })
 }
 
 /// Reads the words of a declaration.
@@ -47,13 +59,13 @@ pub(super) fn head(attrs: &[Attr], span: Span) -> Result<Head, Error> {
     let (mut place, mut ty, mut vector, mut align, mut external) = (None, None, 1, None, false);
     for a in attrs {
         let word = a.word.text.as_str();
+        if let Some(p) = place_of(word) {
+            if place.replace(p).is_some() {
+                return Err(Error::new(Reason::Space(word.into()), a.word.span));
+            }
+            continue;
+        }
         match word {
-            ".reg" => place = Some(Place::Reg),
-            ".const" => place = Some(Place::Memory(Space::Const)),
-            ".global" => place = Some(Place::Memory(Space::Global)),
-            ".local" => place = Some(Place::Memory(Space::Local)),
-            ".param" => place = Some(Place::Memory(Space::Param)),
-            ".shared" => place = Some(Place::Memory(Space::Shared)),
             ".sreg" | ".tex" => return Err(Error::new(Reason::Space(word.into()), a.word.span)),
             ".v2" | ".v4" | ".v8" => vector = u64::from(word.as_bytes()[2] - b'0'),
             ".align" => match a.numbers.first() {
@@ -68,8 +80,8 @@ pub(super) fn head(attrs: &[Attr], span: Span) -> Result<Head, Error> {
             // What follows is about the memory that the parameter points to (ISA §5.1.6.2).
             ".ptr" => break,
             _ => match word.strip_prefix('.').and_then(|t| Some((t, bits(t)?))) {
-                Some(found) => ty = Some(found),
-                None => return Err(Error::new(Reason::Type(word.into()), a.word.span)),
+                Some(found) if ty.is_none() => ty = Some(found),
+                _ => return Err(Error::new(Reason::Type(word.into()), a.word.span)),
             },
         }
     }

@@ -61,6 +61,14 @@ impl Body<'_, '_> {
         }
     }
 
+    /// A function of the module.
+    pub(super) fn callee(&mut self, w: &Word) -> Result<FuncId, Error> {
+        match self.name(w)? {
+            Operand::Symbol(Symbol::Function(f), _) => Ok(f),
+            other => self.wrong(&w.text, &other, "a function", w.span),
+        }
+    }
+
     fn bits(&self, r: RegId) -> u32 {
         self.function.registers.get(r.index()).map_or(0, |r| r.bits)
     }

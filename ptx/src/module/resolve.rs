@@ -172,20 +172,15 @@ impl<'a> Resolver<'a> {
             return Err(Error::new(Reason::Wanted("a new and an old name"), span));
         };
         let refuse = |w: &Word| Err(Error::new(Reason::Alias(w.text.clone()), w.span));
-        let text = |s: &Self, w: &Word| match s.globals.get(w.text.as_str()) {
-            Some((Symbol::Function(id), _)) => {
-                s.texts.get(id.index()).map(|f| (*id, f.body.is_some()))
-            }
-            _ => None,
-        };
-        let target = match text(self, old) {
-            Some((id, true)) => id,
+        let defined = |id: FuncId| self.texts.get(id.index()).is_some_and(|f| f.body.is_some());
+        let target = match self.globals.get(old.text.as_str()) {
+            Some((Symbol::Function(id), _)) if defined(*id) => *id,
             _ => return refuse(old),
         };
-        if !matches!(text(self, new), None | Some((_, false)))
-            || (text(self, new).is_none() && self.globals.contains_key(new.text.as_str()))
-        {
-            return refuse(new);
+        match self.globals.get(new.text.as_str()) {
+            None => {}
+            Some((Symbol::Function(id), _)) if !defined(*id) => {}
+            Some(_) => return refuse(new),
         }
         self.globals
             .insert(&new.text, (Symbol::Function(target), new.span));
