@@ -10,6 +10,7 @@ mod compare;
 mod control;
 mod convert;
 mod copy;
+pub mod exchange;
 mod float;
 mod logical;
 mod matrix;

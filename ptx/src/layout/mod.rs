@@ -1,5 +1,8 @@
 //! Where things lie: matrix elements in registers and in shared memory. Pure functions of positions.
 
+pub mod descriptor;
+pub mod fragment;
+pub mod matrix;
 pub mod swizzle;
 pub mod tensormap;
 pub mod tile;
