@@ -127,7 +127,7 @@ fn setup<'b>(st: &'b Store<'b>) -> Setup<'b> {
     s.axiom("Word.ofBool", &[], s.arrows(&[bool_], one));
     s.axiom("Word.toBool", &[], s.arrows(&[one], bool_));
     s.axiom("FloatOps", &[], type0);
-    for op in FloatOp::ALL {
+    for op in FloatOp::all() {
         let mut from = vec![st.const0("FloatOps")];
         from.extend(
             op.operands()

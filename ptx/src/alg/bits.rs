@@ -1,6 +1,9 @@
 //! Concrete words of up to 128 bits: the algebra that runs.
 
+use super::dot::DotKind;
 use super::{FloatOp, WordAlg};
+
+pub use super::ieee::Ieee;
 
 /// A concrete word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -47,33 +50,10 @@ fn mask(width: u32) -> u128 {
 
 /// A choice of the float operations.
 pub trait Floats {
-    /// The result of `op` on the bits of its operands.
-    fn float(&mut self, op: FloatOp, args: &[u128]) -> u128;
-}
-
-/// IEEE 754 arithmetic of this machine, with PTX's canonical NaN (ISA §9.7.3): one `F` of the many that theorems
-/// quantify over, for runs.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Ieee;
-
-impl Floats for Ieee {
-    fn float(&mut self, op: FloatOp, args: &[u128]) -> u128 {
-        let x = |i: usize| f32::from_bits(args.get(i).copied().unwrap_or_default() as u32);
-        let r = match op {
-            FloatOp::AddRnF32 => x(0) + x(1),
-            FloatOp::SubRnF32 => x(0) - x(1),
-            FloatOp::MulRnF32 => x(0) * x(1),
-            FloatOp::FmaRnF32 => x(0).mul_add(x(1), x(2)),
-            // +0 counts as larger than -0, and a number wins against a NaN (ISA §9.7.3.11, §9.7.3.12).
-            FloatOp::MaxF32 => choose(x(0), x(1), |a, b| a > b || (a == b && b.is_sign_negative())),
-            FloatOp::MinF32 => choose(x(0), x(1), |a, b| a < b || (a == b && a.is_sign_negative())),
-        };
-        u128::from(if r.is_nan() { 0x7FFF_FFFF } else { r.to_bits() })
-    }
-}
-
-fn choose(a: f32, b: f32, first: impl Fn(f32, f32) -> bool) -> f32 {
-    if b.is_nan() || first(a, b) { a } else { b }
+    /// The result of `op` on the bits of its operands; those that it does not have are ignored.
+    fn float(&mut self, op: FloatOp, args: [u64; 3]) -> u64;
+    /// A dot product added to an accumulator.
+    fn dot(&mut self, kind: DotKind, pairs: &[(u64, u64)], acc: u64) -> u64;
 }
 
 /// The algebra of concrete words, over a choice of the float operations.
@@ -191,7 +171,16 @@ impl<F: Floats> WordAlg for BitsAlg<F> {
         )
     }
     fn float(&mut self, op: FloatOp, args: &[&Bits]) -> Bits {
-        let args: Vec<u128> = args.iter().map(|a| a.value).collect();
-        Bits::new(op.result(), self.0.float(op, &args))
+        let arg = |i: usize| args.get(i).map_or(0, |a| a.value as u64);
+        let value = self.0.float(op, [arg(0), arg(1), arg(2)]);
+        Bits::new(op.result(), u128::from(value))
+    }
+    fn dot(&mut self, kind: DotKind, pairs: &[(Bits, Bits)], acc: &Bits) -> Bits {
+        let pairs: Vec<(u64, u64)> = pairs
+            .iter()
+            .map(|(a, b)| (a.value as u64, b.value as u64))
+            .collect();
+        let value = self.0.dot(kind, &pairs, acc.value as u64);
+        Bits::new(kind.acc.width(), u128::from(value))
     }
 }

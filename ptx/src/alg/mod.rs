@@ -4,62 +4,13 @@
 //! [`term::TermAlg`] it builds the term that *is* the definition in the logic. So no meaning is written twice.
 
 pub mod bits;
+pub mod dot;
+pub mod float_op;
+pub mod ieee;
 pub mod term;
 
-/// An operation on floating-point words of which nothing is assumed but that it is a function of its operands: a field
-/// of the structure `FloatOps` in the logic.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
-pub enum FloatOp {
-    /// `add.f32`, `add.rn.f32`
-    AddRnF32,
-    /// `sub.f32`, `sub.rn.f32`
-    SubRnF32,
-    /// `mul.rn.f32`
-    MulRnF32,
-    /// `fma.rn.f32`: one rounding.
-    FmaRnF32,
-    /// `max.f32`
-    MaxF32,
-    /// `min.f32`
-    MinF32,
-}
-
-impl FloatOp {
-    /// All of them, in the order of the fields of `FloatOps`.
-    pub const ALL: [FloatOp; 6] = [
-        FloatOp::AddRnF32,
-        FloatOp::SubRnF32,
-        FloatOp::MulRnF32,
-        FloatOp::FmaRnF32,
-        FloatOp::MaxF32,
-        FloatOp::MinF32,
-    ];
-
-    /// The name of the field.
-    pub fn field(self) -> &'static str {
-        match self {
-            FloatOp::AddRnF32 => "add_rn_f32",
-            FloatOp::SubRnF32 => "sub_rn_f32",
-            FloatOp::MulRnF32 => "mul_rn_f32",
-            FloatOp::FmaRnF32 => "fma_rn_f32",
-            FloatOp::MaxF32 => "max_f32",
-            FloatOp::MinF32 => "min_f32",
-        }
-    }
-
-    /// The widths of the operands.
-    pub fn operands(self) -> &'static [u32] {
-        match self {
-            FloatOp::FmaRnF32 => &[32, 32, 32],
-            _ => &[32, 32],
-        }
-    }
-
-    /// The width of the result.
-    pub fn result(self) -> u32 {
-        32
-    }
-}
+pub use dot::DotKind;
+pub use float_op::FloatOp;
 
 /// Words of fixed width with PTX's operations. Every word knows its width; predicates are words of width 1.
 ///
@@ -136,4 +87,11 @@ pub trait WordAlg {
 
     /// A float operation.
     fn float(&mut self, op: FloatOp, args: &[&Self::Word]) -> Self::Word;
+    /// A whole dot product, added to an accumulator.
+    fn dot(
+        &mut self,
+        kind: DotKind,
+        pairs: &[(Self::Word, Self::Word)],
+        acc: &Self::Word,
+    ) -> Self::Word;
 }

@@ -5,7 +5,7 @@
 use logic::{Expr, Level, Store};
 use num_bigint::BigUint;
 
-use super::{FloatOp, WordAlg};
+use super::{DotKind, FloatOp, WordAlg};
 
 /// A term of type `Word width`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -202,6 +202,28 @@ impl WordAlg for TermAlg<'_, '_> {
         TermWord {
             term: self.store.apps(field, &args),
             width: op.result(),
+        }
+    }
+    fn dot(&mut self, kind: DotKind, pairs: &[(TermWord, TermWord)], acc: &TermWord) -> TermWord {
+        let st = self.store;
+        // `List.{0} (Prod.{0, 0} (Word a) (Word b))`, from its end.
+        let at = |name: &str, levels: &[Level]| st.constant(st.name(name), levels);
+        let (a, b) = (kind.a.width(), kind.b.width());
+        let types = [word_type(st, a), word_type(st, b)];
+        let pair = st.apps(at("Prod", &[Level::ZERO; 2]), &types);
+        let nil = st.app(at("List.nil", &[Level::ZERO]), pair);
+        let cons = st.app(at("List.cons", &[Level::ZERO]), pair);
+        let mk = st.apps(at("Prod.mk", &[Level::ZERO; 2]), &types);
+        let list = pairs.iter().rev().fold(nil, |tail, (x, y)| {
+            st.apps(cons, &[st.apps(mk, &[x.term, y.term]), tail])
+        });
+        let term = self.call(
+            &format!("FloatOps.{}", kind.field()),
+            &[self.floats, list, acc.term],
+        );
+        TermWord {
+            term,
+            width: kind.acc.width(),
         }
     }
 }

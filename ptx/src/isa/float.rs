@@ -7,7 +7,8 @@
 use std::marker::PhantomData;
 
 use super::{Row, Shape};
-use crate::alg::{FloatOp, WordAlg};
+use crate::alg::WordAlg;
+use crate::alg::float_op::{Arith, Clamp, FloatOp, Format, Round};
 
 /// The rows of this family.
 pub(super) struct Rows<'r, A>(PhantomData<&'r A>);
@@ -22,42 +23,61 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
             slots: RN,
             section: "9.7.3.3 add",
             says: "d = a + b, rounded to nearest even",
-            shape: Shape::Float(|w, _, x| w.float(FloatOp::AddRnF32, &[&x[0], &x[1]])),
+            shape: Shape::Float(|w, _, x| w.float(rounded(Arith::Add), &[&x[0], &x[1]])),
         },
         Row {
             syntax: "sub{.rn}.type d:type, a:type, b:type",
             slots: RN,
             section: "9.7.3.4 sub",
             says: "d = a - b, rounded to nearest even",
-            shape: Shape::Float(|w, _, x| w.float(FloatOp::SubRnF32, &[&x[0], &x[1]])),
+            shape: Shape::Float(|w, _, x| w.float(rounded(Arith::Sub), &[&x[0], &x[1]])),
         },
         Row {
             syntax: "mul.rn.type d:type, a:type, b:type",
             slots: &[("type", &["f32"])],
             section: "9.7.3.5 mul",
             says: "d = a * b, rounded to nearest even",
-            shape: Shape::Float(|w, _, x| w.float(FloatOp::MulRnF32, &[&x[0], &x[1]])),
+            shape: Shape::Float(|w, _, x| w.float(rounded(Arith::Mul), &[&x[0], &x[1]])),
         },
         Row {
             syntax: "fma.rn.type d:type, a:type, b:type, c:type",
             slots: &[("type", &["f32"])],
             section: "9.7.3.6 fma",
             says: "d = a * b + c, rounded once to nearest even",
-            shape: Shape::Float(|w, _, x| w.float(FloatOp::FmaRnF32, &[&x[0], &x[1], &x[2]])),
+            shape: Shape::Float(|w, _, x| w.float(rounded(Arith::Fma), &[&x[0], &x[1], &x[2]])),
         },
         Row {
             syntax: "min.type d:type, a:type, b:type",
             slots: &[("type", &["f32"])],
             section: "9.7.3.11 min",
             says: "d = the smaller of a and b; a number wins against a NaN",
-            shape: Shape::Float(|w, _, x| w.float(FloatOp::MinF32, &[&x[0], &x[1]])),
+            shape: Shape::Float(|w, _, x| w.float(extreme(false), &[&x[0], &x[1]])),
         },
         Row {
             syntax: "max.type d:type, a:type, b:type",
             slots: &[("type", &["f32"])],
             section: "9.7.3.12 max",
             says: "d = the larger of a and b; a number wins against a NaN",
-            shape: Shape::Float(|w, _, x| w.float(FloatOp::MaxF32, &[&x[0], &x[1]])),
+            shape: Shape::Float(|w, _, x| w.float(extreme(true), &[&x[0], &x[1]])),
         },
     ];
+}
+
+fn rounded(op: Arith) -> FloatOp {
+    FloatOp::Rounded {
+        op,
+        ty: Format::F32,
+        round: Round::Nearest,
+        ftz: false,
+        clamp: Clamp::Unclamped,
+    }
+}
+
+fn extreme(max: bool) -> FloatOp {
+    FloatOp::Extreme {
+        max,
+        ty: Format::F32,
+        ftz: false,
+        nan: false,
+    }
 }

@@ -6,14 +6,19 @@ use super::Family;
 use super::no_confusion::{FieldEq, Plan, equations, result_indices};
 use super::scope::{Local, Scope, fvars, occurs};
 
-/// The injectivity theorems of all constructors that have a field about which they can say something.
+/// Constructors with more fields than this have no injectivity theorems, whose terms grow with the cube of their number.
+const MOST_FIELDS: u32 = 64;
+
+/// The injectivity theorems of all constructors that have a field about which they can say something, and at most
+/// [`MOST_FIELDS`] fields.
 pub(super) fn theorems(env: &Environment<'_>, f: &Family<'_>, plan: &Plan) -> Vec<Declaration> {
     let mut out = Vec::new();
     let st = f.st;
     if env.get(st.name("And")).is_none() {
         return out;
     }
-    for (c, kinds) in f.ctors.iter().zip(&plan.fields) {
+    let ctors = f.ctors.iter().zip(&plan.fields);
+    for (c, kinds) in ctors.filter(|(c, _)| c.num_fields <= MOST_FIELDS) {
         let mut scope = Scope::new(env, &f.info.sig.univ_params);
         let Some(both) = Both::open(&mut scope, env, f, plan, c, kinds) else {
             continue;

@@ -1,0 +1,177 @@
+//! The float operations that run: IEEE 754 arithmetic with what the manual adds to it, and a choice where it is silent.
+//!
+//! This is one `F` of the many that theorems quantify over. Subnormal numbers are kept, or with `.ftz` flushed before and
+//! after; NaN results are canonical (§9.7.3: 0x7FFFFFFF for `f32`; §9.7.4: 0x7FFF for `f16` and `bf16`). The choices:
+//! - NaN results of `f64` are 0x7FF8000000000000, of e4m3 and e5m2 0x7F, of `tf32` 0x7FFFE000;
+//! - `.approx` and `.full` functions are computed in binary64 by the `libm` crate (the same on every machine) and rounded once,
+//!   but for the special values in the manual's tables: see [`approx`];
+//! - `.sat` and `.relu` give +0 for -0;
+//! - a division by zero gives a word of ones, a remainder by zero the dividend.
+
+mod approx;
+mod arith;
+mod convert;
+mod round;
+
+pub use round::{round_f64, to_f64};
+
+use super::bits::Floats;
+use super::dot::DotKind;
+use super::float_op::{Clamp, Cmp, FloatOp, Format, Round};
+use round::layout;
+
+/// IEEE 754 arithmetic, with PTX's rules.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ieee;
+
+impl Floats for Ieee {
+    #[inline]
+    fn float(&mut self, op: FloatOp, args: [u64; 3]) -> u64 {
+        evaluate(op, args)
+    }
+
+    fn dot(&mut self, kind: DotKind, pairs: &[(u64, u64)], acc: u64) -> u64 {
+        kind.sum(pairs.iter().copied(), acc)
+    }
+}
+
+/// The result of an operation on words of its operands' widths; what it does not take is ignored.
+#[inline]
+pub fn evaluate(op: FloatOp, args: [u64; 3]) -> u64 {
+    match op {
+        FloatOp::Rounded {
+            op,
+            ty,
+            round,
+            ftz,
+            clamp,
+        } => {
+            let args = flush_all(ty, ftz, args);
+            let word = match (ty, round) {
+                (Format::F32, Round::Nearest) => arith::f32_nearest(op, args),
+                (Format::F64, Round::Nearest) => {
+                    canonical(arith::f64_nearest(op, args.map(f64::from_bits)))
+                }
+                (Format::F64, _) => canonical(f64::from_bits(arith::f64_directed(op, round, args))),
+                _ => arith::narrow(op, ty, round, args.map(|x| to_f64(ty, x))),
+            };
+            clamped(ty, clamp, flush(ty, ftz, word))
+        }
+        FloatOp::Approx { op, ty, ftz } => {
+            let args = flush_all(ty, ftz, args);
+            let x = args.map(|x| to_f64(ty, x));
+            let y = round_f64(ty, Round::Nearest, approx::value(op, ty, ftz, x));
+            flush(ty, ftz, y)
+        }
+        FloatOp::Extreme { max, ty, ftz, nan } => {
+            let [a, b, _] = flush_all(ty, ftz, args);
+            extreme(max, ty, nan, a, b)
+        }
+        FloatOp::Compare { cmp, ty, ftz } => {
+            let [a, b, _] = flush_all(ty, ftz, args).map(|x| to_f64(ty, x));
+            u64::from(match cmp {
+                Cmp::Eq => a == b,
+                Cmp::Lt => a < b,
+                Cmp::Le => a <= b,
+                Cmp::Unordered => a.is_nan() || b.is_nan(),
+            })
+        }
+        FloatOp::Convert {
+            to,
+            from,
+            round,
+            ftz,
+            clamp,
+        } => convert::format(to, from, round, ftz, clamp, args[0]),
+        FloatOp::Integral { ty, round, ftz } => {
+            let x = to_f64(ty, flush(ty, ftz, args[0]));
+            round_f64(ty, Round::Zero, convert::integral(round, x))
+        }
+        FloatOp::FromInt { to, from, round } => convert::from_int(to, from, round, args[0]),
+        FloatOp::ToInt {
+            to,
+            from,
+            round,
+            ftz,
+        } => convert::to_int(to, from, round, flush(from, ftz, args[0])),
+        FloatOp::DivZero(ty) => u64::MAX >> (64 - ty.width),
+        FloatOp::RemZero(_) => args[0],
+    }
+}
+
+/// The word of a binary64 number, with this instance's NaN.
+#[inline]
+fn canonical(x: f64) -> u64 {
+    if x.is_nan() {
+        layout(Format::F64).nan
+    } else {
+        x.to_bits()
+    }
+}
+
+/// With `ftz`, a zero of the same sign instead of a subnormal number.
+#[inline]
+fn flush(ty: Format, ftz: bool, word: u64) -> u64 {
+    if !ftz {
+        return word;
+    }
+    let l = layout(ty);
+    if (word & !l.sign) >> l.padding >> l.fraction == 0 {
+        word & l.sign
+    } else {
+        word
+    }
+}
+
+#[inline]
+fn flush_all(ty: Format, ftz: bool, args: [u64; 3]) -> [u64; 3] {
+    if ftz {
+        args.map(|x| flush(ty, true, x))
+    } else {
+        args
+    }
+}
+
+/// A rounded result, clamped. `.satfinite` is a matter of rounding and not done here.
+#[inline]
+fn clamped(ty: Format, clamp: Clamp, word: u64) -> u64 {
+    let l = layout(ty);
+    let negative = word & l.sign != 0;
+    let nan = is_nan(ty, word);
+    match clamp {
+        Clamp::Unclamped | Clamp::SatFinite => word,
+        Clamp::Relu | Clamp::ReluSatFinite if nan => l.nan,
+        Clamp::Sat if nan => 0,
+        _ if negative => 0,
+        Clamp::Sat => word.min(round_f64(ty, Round::Nearest, 1.0)),
+        Clamp::Relu | Clamp::ReluSatFinite => word,
+    }
+}
+
+fn is_nan(ty: Format, word: u64) -> bool {
+    let l = layout(ty);
+    let magnitude = word & !l.sign;
+    magnitude > l.infinity || (ty == Format::E4m3 && magnitude == l.infinity)
+}
+
+/// The smaller or the larger operand (§9.7.3.11, §9.7.3.12): a number wins against a NaN unless `nan` is asked for, and -0 is less
+/// than +0.
+fn extreme(max: bool, ty: Format, nan: bool, a: u64, b: u64) -> u64 {
+    let l = layout(ty);
+    match (is_nan(ty, a), is_nan(ty, b)) {
+        (true, true) => return l.nan,
+        (true, _) | (_, true) if nan => return l.nan,
+        (true, _) => return b,
+        (_, true) => return a,
+        _ => {}
+    }
+    // Numbers are in the order of these keys.
+    let key = |x: u64| {
+        if x & l.sign != 0 {
+            l.sign.wrapping_sub(1 + (x & !l.sign))
+        } else {
+            x | l.sign
+        }
+    };
+    if (key(a) > key(b)) == max { a } else { b }
+}

@@ -1,0 +1,117 @@
+//! `proofs/ptx/float.ptxp` is written by this test, from the list of float operations.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use ptx::alg::{DotKind, FloatOp};
+
+/// `Word 32 → Word 32 → `
+fn domains(widths: &[u32]) -> String {
+    widths.iter().map(|w| format!("Word {w} → ")).collect()
+}
+
+/// What a group of fields is, from its first one.
+fn heading(op: FloatOp) -> &'static str {
+    match op {
+        FloatOp::Rounded { .. } => "Arithmetic, rounded once (9.7.3, 9.7.4).",
+        FloatOp::Approx { .. } => "Functions of which the manual bounds the error (9.7.3, 9.7.4).",
+        FloatOp::Extreme { .. } => {
+            "The smaller and the larger (9.7.3.11, 9.7.3.12, 9.7.4.7, 9.7.4.8)."
+        }
+        FloatOp::Compare { .. } => "Comparisons: the word 1 if it holds (9.3.1.2).",
+        FloatOp::Integral { .. } => "To an integral number of the same format (9.7.10.24).",
+        FloatOp::FromInt { .. } => "From integers (9.7.10.24).",
+        FloatOp::ToInt { .. } => "To integers (9.7.10.24).",
+        FloatOp::Convert { .. } => "Between formats (9.7.10.24).",
+        FloatOp::DivZero(_) => "Integer division by zero, of the dividend (9.7.1.9).",
+        FloatOp::RemZero(_) => {
+            "The remainder of an integer division by zero, of the dividend (9.7.1.10)."
+        }
+    }
+}
+
+fn script() -> String {
+    let mut s = String::from(
+        "/-!
+Float operations as unknown functions on words.
+
+Nothing is assumed about them: a theorem for every `F : FloatOps` holds for whatever the hardware computes, as long as
+the hardware computes a function of the operand bits. The name of a field is the opcode with its modifiers and types.
+What needs no more than the bits (negation, absolute value, copied signs, the class of a number) is not here; packed
+operations are two of these. The same holds of the few integer operations whose result the manual leaves open.
+
+Written by `UPDATE_TRANSCRIPTS=1 cargo test -p ptx --test float_ops`.
+-/
+import \"../lib/word.ptxp\"
+
+/-- Every operation of the supported instructions of which the manual does not fix all bits, a function on words. -/
+structure FloatOps where
+",
+    );
+    let mut last = "";
+    for op in FloatOp::all() {
+        let heading = heading(*op);
+        if heading != last {
+            let _ = writeln!(s, "  -- {heading}");
+            last = heading;
+        }
+        let (from, to) = (domains(&op.operands()), op.result());
+        let _ = writeln!(s, "  {} : {from}Word {to}", op.field());
+    }
+    s += "  -- Dot products with their accumulators: one element of a matrix product (9.7.15, 9.7.16).\n";
+    for kind in DotKind::ALL {
+        let (a, b, acc) = (kind.a.width(), kind.b.width(), kind.acc.width());
+        let _ = writeln!(
+            s,
+            "  {} : List (Word {a} × Word {b}) → Word {acc} → Word {acc}",
+            kind.field()
+        );
+    }
+    s += "
+/-- Operations that all return `n`, whatever the operands are. -/
+def FloatOps.constant (n : Nat) : FloatOps :=
+  FloatOps.mk";
+    let all = FloatOp::all()
+        .iter()
+        .map(|op| (op.operands().len(), op.result()));
+    let dots = DotKind::ALL.iter().map(|k| (2, k.acc.width()));
+    let mut column = 200;
+    for (operands, width) in all.chain(dots) {
+        let term = format!(" (fun{} => Word.ofNat {width} n)", " _".repeat(operands));
+        column += term.len();
+        if column > 118 {
+            s += "\n   ";
+            column = 3 + term.len();
+        }
+        s += &term;
+    }
+    s.push('\n');
+    s
+}
+
+#[test]
+fn the_structure_is_the_list() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../proofs/ptx/float.ptxp");
+    let wanted = script();
+    if std::env::var_os("UPDATE_TRANSCRIPTS").is_some() {
+        std::fs::write(&path, &wanted).expect("a place to write");
+    }
+    let found = std::fs::read_to_string(&path).expect("the script");
+    let differs = wanted.lines().zip(found.lines()).find(|(w, f)| w != f);
+    assert!(
+        differs.is_none() && wanted.len() == found.len(),
+        "{differs:?} is not the line of the list"
+    );
+}
+
+#[test]
+fn names_are_unique() {
+    let mut seen = HashSet::new();
+    for op in FloatOp::all() {
+        assert!(seen.insert(op.field()), "{} twice", op.field());
+    }
+    for kind in DotKind::ALL {
+        assert!(seen.insert(kind.field()), "{} twice", kind.field());
+    }
+}
