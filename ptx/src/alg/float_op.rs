@@ -335,6 +335,17 @@ pub enum FloatOp {
 }
 
 impl FloatOp {
+    /// A correctly rounded operation that neither flushes nor clamps.
+    pub const fn rounded(op: Arith, ty: Format, round: Round) -> FloatOp {
+        FloatOp::Rounded {
+            op,
+            ty,
+            round,
+            ftz: false,
+            clamp: Unclamped,
+        }
+    }
+
     /// All that the opcode table uses, in the order of the fields of `FloatOps`.
     pub fn all() -> &'static [FloatOp] {
         static ALL: LazyLock<Vec<FloatOp>> = LazyLock::new(list);

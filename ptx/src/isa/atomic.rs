@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use super::{Form, Row, Shape};
-use crate::alg::{FloatOp, WordAlg};
+use crate::alg::WordAlg;
+use crate::alg::float_op::{Arith, FloatOp, Format, Round};
 
 /// The rows of this family.
 pub(super) struct Rows<'r, A>(PhantomData<&'r A>);
@@ -61,7 +62,7 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
             ],
             section: "9.7.15.5 atom",
             says: "the sum, rounded to nearest even",
-            shape: Shape::Atom(|w, _, x| w.float(FloatOp::AddRnF32, &[&x[0], &x[1]])),
+            shape: Shape::Atom(|w, _, x| w.float(ADD, &[&x[0], &x[1]])),
         },
         Row {
             syntax: "atom{.sem}{.scope}{.space}.op{.hint}.type d:type, [a], b:type{, h:b64}",
@@ -174,7 +175,7 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
             ],
             section: "9.7.15.6 red",
             says: "the sum, rounded to nearest even",
-            shape: Shape::Red(|w, _, x| w.float(FloatOp::AddRnF32, &[&x[0], &x[1]])),
+            shape: Shape::Red(|w, _, x| w.float(ADD, &[&x[0], &x[1]])),
         },
         Row {
             syntax: "red{.sem}{.scope}{.space}.op{.hint}.type [a], b:type{, h:b64}",
@@ -218,6 +219,9 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
         },
     ];
 }
+
+/// The sum of numbers.
+const ADD: FloatOp = FloatOp::rounded(Arith::Add, Format::F32, Round::Nearest);
 
 /// The smaller or the larger of two.
 fn extreme<A: WordAlg>(w: &mut A, f: &Form, x: &[A::Word]) -> A::Word {
