@@ -3,7 +3,7 @@
 //! - [`text`]: the grammar of whole files, with spans, and the printer.
 //! - [`isa`]: the opcode table; [`alg`]: the algebra in which its meanings are written.
 //! - [`layout`]: where the elements of matrices and tensors lie.
-//! - [`module`]: a file with its names resolved, which the machine runs.
+//! - [`module`]: a file with its names resolved; [`machine`]: the interpreter that runs it.
 //! - [`program`]: kernels as data, as terms of the logic, and as text rendered from the terms again.
 
 #![forbid(unsafe_code)]
@@ -11,6 +11,7 @@
 pub mod alg;
 pub mod isa;
 pub mod layout;
+pub mod machine;
 pub mod module;
 pub mod program;
 pub mod text;

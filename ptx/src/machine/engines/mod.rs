@@ -1,0 +1,74 @@
+//! The engines, and which instruction belongs to which.
+
+pub mod barrier;
+pub mod call;
+pub mod cluster;
+pub mod print;
+pub mod special;
+pub mod system;
+
+use super::code::Act;
+use super::code::decode::Decoder;
+use super::code::operand::Refusal;
+use super::engine::{Action, Step, ThreadId};
+use super::fault::FaultKind;
+use super::machine::Machine;
+use crate::module::Instr;
+
+/// What engines keep for a thread.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadState {
+    /// The phase of the cluster's barrier in which the thread has arrived and not waited.
+    pub cluster_phase: Option<u64>,
+}
+
+/// What engines keep for a CTA.
+#[derive(Clone, Debug, Default)]
+pub struct CtaState {
+    /// The sixteen barriers.
+    pub barriers: barrier::Barriers,
+}
+
+/// What engines keep for a cluster.
+#[derive(Clone, Debug, Default)]
+pub struct ClusterState {
+    /// Its barrier.
+    pub barrier: cluster::ClusterBarrier,
+}
+
+/// The action of an instruction, found by the base of its opcode; `None` if it is a function of words.
+pub fn decode(d: &mut Decoder<'_>, base: &str, instr: &Instr) -> Result<Option<Act>, Refusal> {
+    let action = match base {
+        "bar" | "barrier" => barrier::decode(d, instr)?,
+        "call" => call::decode(d, instr)?,
+        "trap" | "brkpt" | "nanosleep" => special::decode(d, base, instr)?,
+        "fence" | "membar" | "prefetch" | "prefetchu" | "applypriority" | "discard" | "pmevent" => {
+            return Ok(Some(Act::Nop));
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(d.action(action)))
+}
+
+/// A thread has exited.
+pub fn exited(m: &mut Machine<'_>, t: ThreadId) -> Result<(), FaultKind> {
+    barrier::exited(m, t)?;
+    let cluster = m.home(t)?.cluster;
+    cluster::complete(m, cluster);
+    Ok(())
+}
+
+/// All threads of a CTA have exited.
+pub fn retired(_m: &mut Machine<'_>, _cta: u32) -> Result<(), FaultKind> {
+    Ok(())
+}
+
+/// An instruction that cannot be decoded: a fault where it is reached.
+#[derive(Debug)]
+pub struct Unsupported(pub String);
+
+impl Action for Unsupported {
+    fn step(&self, _m: &mut Machine<'_>, _t: ThreadId) -> Result<Step, FaultKind> {
+        Err(FaultKind::Unsupported(self.0.clone()))
+    }
+}
