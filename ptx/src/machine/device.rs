@@ -197,12 +197,14 @@ impl<'m> Device<'m> {
         &mut self,
         launch: &Launch,
         observer: &mut dyn Observer,
-    ) -> Result<Stats, Fault> {
-        let refuse = |kind| Fault {
-            kind,
-            entry: launch.entry.clone(),
-            thread: None,
-            place: None,
+    ) -> Result<Stats, Box<Fault>> {
+        let refuse = |kind| {
+            Box::new(Fault {
+                kind,
+                entry: launch.entry.clone(),
+                thread: None,
+                place: None,
+            })
         };
         let (entry, params) = self.check(launch).map_err(refuse)?;
         if !self.programs.contains_key(&entry) {
@@ -235,7 +237,9 @@ impl<'m> Device<'m> {
             waiting: (0..clusters.len() as u32).collect(),
             clusters,
             agents: Vec::new(),
-            rng: Rng::new(rng::mix(self.options.seed ^ rng::mix(self.options.launches))),
+            rng: Rng::new(rng::mix(
+                self.options.seed ^ rng::mix(self.options.launches),
+            )),
             alg: BitsAlg::default(),
             traced: observer.wants_steps(),
             observer,
@@ -266,15 +270,16 @@ impl<'m> Device<'m> {
         let function = &functions[entry];
         let (threads, ctas) = (volume(launch.block), volume(launch.grid));
         if threads == 0 || threads > 1024 {
-            return bad(format!("{threads} threads in a CTA: 1 to 1024 are possible"));
+            return bad(format!(
+                "{threads} threads in a CTA: 1 to 1024 are possible"
+            ));
         }
         if ctas == 0 || ctas > MAX_CTAS {
             return bad(format!("{ctas} CTAs: 1 to {MAX_CTAS} are possible here"));
         }
         let size = volume(launch.cluster);
-        let divides = (0..3).all(|i| {
-            launch.cluster[i] > 0 && launch.grid[i].is_multiple_of(launch.cluster[i])
-        });
+        let divides = (0..3)
+            .all(|i| launch.cluster[i] > 0 && launch.grid[i].is_multiple_of(launch.cluster[i]));
         if !divides || size > 16 {
             return bad(format!(
                 "a grid of {:?} CTAs has no clusters of {:?} (at most 16 CTAs each)",
@@ -289,7 +294,9 @@ impl<'m> Device<'m> {
         if let Some(most) = function.max_block
             && volume(most) < threads
         {
-            return bad(format!("the kernel allows CTAs of at most {most:?} threads"));
+            return bad(format!(
+                "the kernel allows CTAs of at most {most:?} threads"
+            ));
         }
         if let Some(required) = function.required_cluster
             && required != launch.cluster
@@ -330,7 +337,9 @@ impl<'m> Device<'m> {
             }
             let at = align_up(bytes.len() as u64, x.align);
             if at + x.bytes > u64::from(mask(16) as u32) {
-                return Err(FaultKind::Launch("more than 65535 bytes of parameters".to_owned()));
+                return Err(FaultKind::Launch(
+                    "more than 65535 bytes of parameters".to_owned(),
+                ));
             }
             bytes.resize(at as usize, 0);
             bytes.extend_from_slice(given);

@@ -158,10 +158,7 @@ impl fmt::Display for FaultKind {
                 space,
                 address,
                 align,
-            } => write!(
-                f,
-                "{space} address {address:#x} is no multiple of {align}"
-            ),
+            } => write!(f, "{space} address {address:#x} is no multiple of {align}"),
             FaultKind::ReadOnly { space, address } => {
                 write!(f, "{space} memory at {address:#x} cannot be written")
             }
@@ -177,7 +174,10 @@ impl fmt::Display for FaultKind {
                 file,
                 line,
                 function,
-            } => write!(f, "assertion `{message}` failed at {file}:{line} in {function}"),
+            } => write!(
+                f,
+                "assertion `{message}` failed at {file}:{line} in {function}"
+            ),
             FaultKind::InFlight(what)
             | FaultKind::DivergentBarrier(what)
             | FaultKind::Barrier(what)

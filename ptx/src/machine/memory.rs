@@ -173,11 +173,9 @@ impl Global {
         match self.allocations.get(index) {
             None if address < 1 << SLOT => "no allocation is there (a null pointer?)".to_owned(),
             None => "no allocation is there".to_owned(),
-            Some(a) if address < a.base => format!(
-                "{} bytes before `{}`",
-                a.base - address,
-                a.name
-            ),
+            Some(a) if address < a.base => {
+                format!("{} bytes before `{}`", a.base - address, a.name)
+            }
             Some(a) => format!(
                 "at byte {} of `{}`, which has {}",
                 address - a.base,

@@ -125,7 +125,11 @@ impl Machine<'_> {
                 Act::Store(i) => {
                     let a = &code.accesses[*i as usize];
                     let at = slots[a.addr.slot as usize].wrapping_add(a.addr.offset) & a.addr.mask;
-                    let memory = (&mut *self.global, &mut cta.shared[..], &mut thread.local[..]);
+                    let memory = (
+                        &mut *self.global,
+                        &mut cta.shared[..],
+                        &mut thread.local[..],
+                    );
                     match fast_write(a, at, memory, rank) {
                         Some(bytes) => store_values(a, bytes, slots),
                         None => break Ok(Stop::Access(*i, false)),
@@ -234,9 +238,9 @@ impl Machine<'_> {
         let bytes = a.bytes();
         let place = self.locate(t, a.space, at, bytes, bytes.next_power_of_two())?;
         let mut buffer = [0; 64];
-        let buffer = buffer.get_mut(..bytes as usize).ok_or_else(|| {
-            FaultKind::Unsupported(format!("an access to {bytes} bytes"))
-        })?;
+        let buffer = buffer
+            .get_mut(..bytes as usize)
+            .ok_or_else(|| FaultKind::Unsupported(format!("an access to {bytes} bytes")))?;
         if load {
             buffer.copy_from_slice(self.bytes(t, place, bytes as usize)?);
         }

@@ -21,7 +21,7 @@ const REPORT: u64 = 1 << 12;
 
 impl Machine<'_> {
     /// Runs all threads to their end.
-    pub(super) fn run(&mut self) -> Result<(), Fault> {
+    pub(super) fn run(&mut self) -> Result<(), Box<Fault>> {
         let (mut cta, mut idle, mut seen) = (None, 0, u64::MAX);
         loop {
             self.stats.turns += 1;
@@ -81,7 +81,7 @@ impl Machine<'_> {
     }
 
     /// The CTA that has the next turn, with a ready thread; none if no thread is ready and none can begin.
-    fn next_cta(&mut self, last: Option<u32>) -> Result<Option<u32>, Fault> {
+    fn next_cta(&mut self, last: Option<u32>) -> Result<Option<u32>, Box<Fault>> {
         if let Some(index) = last
             && self.cta(index).is_some_and(|c| !c.ready.is_empty())
             && !self.rng.one_in(16)
@@ -113,7 +113,7 @@ impl Machine<'_> {
     }
 
     /// Lets an asynchronous operation get on; false if none can.
-    fn agent(&mut self) -> Result<bool, Fault> {
+    fn agent(&mut self) -> Result<bool, Box<Fault>> {
         let n = self.agents.len();
         let from = self.rng.below(n as u64) as usize;
         for i in 0..n {
@@ -136,7 +136,7 @@ impl Machine<'_> {
     }
 
     /// Lets a cluster begin.
-    fn begin(&mut self) -> Result<(), Fault> {
+    fn begin(&mut self) -> Result<(), Box<Fault>> {
         let pick = self.rng.below(self.waiting.len() as u64) as usize;
         let cluster = self.waiting.swap_remove(pick);
         let ctas = self.clusters[cluster as usize].ctas.clone();
@@ -264,19 +264,19 @@ impl Machine<'_> {
     }
 
     /// A fault with its place.
-    pub(super) fn fault(&self, kind: FaultKind, t: Option<ThreadId>) -> Fault {
+    pub(super) fn fault(&self, kind: FaultKind, t: Option<ThreadId>) -> Box<Fault> {
         let program = self.program;
         let entry = program.module.functions.get(program.entry.index());
         let thread = t.and_then(|t| self.thread(t).ok());
         let cta = t.and_then(|t| self.cta(t.cta));
-        Fault {
+        Box::new(Fault {
             kind,
             entry: entry.map(|f| f.name.clone()).unwrap_or_default(),
-            thread: t.zip(cta).map(|(t, cta)| {
-                (cta.place.cta, unravel(t.index, cta.place.block))
-            }),
+            thread: t
+                .zip(cta)
+                .map(|(t, cta)| (cta.place.cta, unravel(t.index, cta.place.block))),
             place: thread.and_then(|x| self.site(x.func, x.pc)),
-        }
+        })
     }
 
     /// The numbers at the end.

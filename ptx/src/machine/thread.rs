@@ -175,7 +175,9 @@ impl Thread {
     /// Begins a frame above the current one: registers hold garbage, as do local and parameter variables.
     pub fn enter(&mut self, code: &Code, place: &Place, index: u32) -> Result<(), FaultKind> {
         if self.frames.len() > MAX_DEPTH {
-            return Err(FaultKind::Limit(format!("more than {MAX_DEPTH} nested calls")));
+            return Err(FaultKind::Limit(format!(
+                "more than {MAX_DEPTH} nested calls"
+            )));
         }
         let base = self.slots.len();
         self.base = base as u32;

@@ -115,10 +115,7 @@ impl Decoder<'_> {
             return (NO_GUARD, 0);
         };
         let slot = self.slots.registers.get(guard.pred.index());
-        (
-            slot.map_or(NO_GUARD, |s| s.slot),
-            u64::from(!guard.negated),
-        )
+        (slot.map_or(NO_GUARD, |s| s.slot), u64::from(!guard.negated))
     }
 
     /// Keeps an action.
@@ -164,7 +161,11 @@ impl Decoder<'_> {
         let [first, second, ..] = &instr.operands[..] else {
             return Err("two operands are wanted".to_owned());
         };
-        let (place, value) = if load { (second, first) } else { (first, second) };
+        let (place, value) = if load {
+            (second, first)
+        } else {
+            (first, second)
+        };
         let (addr, of_base) = self.address(place)?;
         let space = match space_word(&words) {
             Space::Generic => of_base.unwrap_or(Space::Generic),
@@ -211,12 +212,10 @@ impl Decoder<'_> {
     fn alu(&mut self, instr: &Instr) -> Result<Act, Refusal> {
         let form = instr.form.as_ref().ok_or("the opcode is not known")?;
         let operands = self.words(form, &instr.operands)?;
-        let meaning = match form.shape() {
-            "alu" => form.meaning::<TapeAlg<'_>>(),
-            _ => None,
-        };
-        let meaning = meaning.ok_or("it has no meaning here")?;
-        let ops = self.record(&operands, |alg, words| meaning(alg, form, words))?;
+        if form.shape() != "alu" {
+            return Err("it has no meaning here".to_owned());
+        }
+        let ops = self.record(form, &operands)?;
         Ok(self.pure(ops))
     }
 
@@ -310,17 +309,14 @@ impl Decoder<'_> {
         }
     }
 
-    /// Records a meaning, and what brings its result to the destinations, lowest bits first. A register wider than its
+    /// Records the meaning of a form, and what brings its result to the destinations, lowest bits first. A register wider than its
     /// part of the result is filled with the sign of the type, or with zeros (ISA §9.4.1).
-    pub fn record(
-        &mut self,
-        operands: &Words,
-        meaning: impl FnOnce(&mut TapeAlg<'_>, &[Word]) -> Word,
-    ) -> Result<Vec<Op>, Refusal> {
+    fn record(&mut self, form: &Form, operands: &Words) -> Result<Vec<Op>, Refusal> {
         let registers = self.slots.register_slots;
+        let meaning = form.meaning().ok_or("it has no meaning here")?;
         let mut tape = TapeAlg::new(&mut self.slots);
         let words: Vec<Word> = operands.sources.iter().map(|s| tape.read(s)).collect();
-        let result = meaning(&mut tape, &words);
+        let result = meaning(&mut tape, form, &words);
         let total: u32 = operands.dests.iter().map(|d| d.1.bits).sum();
         if tape.width(&result) != total {
             return Err(format!(
@@ -343,6 +339,13 @@ impl Decoder<'_> {
         }
         let ops = tape.finish();
         Ok(self.deliver(ops, &parts, registers))
+    }
+
+    /// Brings the word in a slot to a destination.
+    pub fn copy(&mut self, slot: Slot, width: u32, dst: Dst) -> Act {
+        let Some(to) = dst.slot else { return Act::Nop };
+        let ops = vec![mov(to, Sized { slot, width })];
+        self.pure(ops)
     }
 
     /// Moves results to where they belong: the last operation writes there at once if it can.

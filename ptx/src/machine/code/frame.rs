@@ -96,7 +96,8 @@ impl Slots {
             });
             let words = r.bits.div_ceil(64).max(1);
             for i in 0..words {
-                s.masks.push(super::mask((r.bits - (64 * i).min(r.bits)).min(64) as u8));
+                s.masks
+                    .push(super::mask((r.bits - (64 * i).min(r.bits)).min(64) as u8));
             }
             s.count += words;
         }
@@ -133,7 +134,8 @@ impl Slots {
         }
         let slot = self.fresh(2);
         self.fills.push((slot, Fill::Word(value as u64)));
-        self.fills.push((slot + 1, Fill::Word((value >> 64) as u64)));
+        self.fills
+            .push((slot + 1, Fill::Word((value >> 64) as u64)));
         self.wide.insert(value, slot);
         self.known.insert(slot, value);
         slot

@@ -146,7 +146,10 @@ impl Places {
             }
         }
         self.static_shared = at - SHARED_BASE;
-        let align = vars().filter(|(_, x)| x.dynamic).map(|(_, x)| x.align).max();
+        let align = vars()
+            .filter(|(_, x)| x.dynamic)
+            .map(|(_, x)| x.align)
+            .max();
         self.dynamic_shared = align_up(at, align.unwrap_or(1).min(MAX_SHARED)) - SHARED_BASE;
         for (v, _) in vars().filter(|(_, x)| x.dynamic) {
             self.shared.insert(v, self.dynamic_shared);

@@ -164,6 +164,10 @@ impl<'m> Program<'m> {
 
 impl fmt::Display for Slots {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} slots, {} of registers", self.count, self.register_slots)
+        write!(
+            f,
+            "{} slots, {} of registers",
+            self.count, self.register_slots
+        )
     }
 }

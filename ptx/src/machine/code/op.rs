@@ -2,44 +2,155 @@
 //! a word of more than 64 bits has two slots, the low half first.
 
 use super::{Slot, mask};
+use crate::alg::FloatOp;
 use crate::alg::WordAlg;
 use crate::alg::bits::{Bits, BitsAlg, Floats};
-use crate::alg::FloatOp;
 
 /// A micro-operation: `d` is the slot of the result, `a`, `b`, `c` those of the operands, `w` the width of the operands in
 /// bits (at most 64).
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)] // the methods of `WordAlg` say what they are
 pub enum Op {
-    Mov { d: Slot, a: Slot },
-    Add { w: u8, d: Slot, a: Slot, b: Slot },
-    Sub { w: u8, d: Slot, a: Slot, b: Slot },
-    Mul { w: u8, d: Slot, a: Slot, b: Slot },
-    Udiv { d: Slot, a: Slot, b: Slot },
-    Urem { d: Slot, a: Slot, b: Slot },
-    Neg { w: u8, d: Slot, a: Slot },
-    And { d: Slot, a: Slot, b: Slot },
-    Or { d: Slot, a: Slot, b: Slot },
-    Xor { d: Slot, a: Slot, b: Slot },
-    Not { w: u8, d: Slot, a: Slot },
-    Shl { w: u8, d: Slot, a: Slot, b: Slot },
-    Lshr { w: u8, d: Slot, a: Slot, b: Slot },
-    Ashr { w: u8, d: Slot, a: Slot, b: Slot },
-    Eq { d: Slot, a: Slot, b: Slot },
-    Ult { d: Slot, a: Slot, b: Slot },
-    Ule { d: Slot, a: Slot, b: Slot },
-    Slt { w: u8, d: Slot, a: Slot, b: Slot },
-    Sle { w: u8, d: Slot, a: Slot, b: Slot },
-    BoolNot { d: Slot, a: Slot },
-    Ite { d: Slot, c: Slot, a: Slot, b: Slot },
+    Mov {
+        d: Slot,
+        a: Slot,
+    },
+    Add {
+        w: u8,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Sub {
+        w: u8,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Mul {
+        w: u8,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Udiv {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Urem {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Neg {
+        w: u8,
+        d: Slot,
+        a: Slot,
+    },
+    And {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Or {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Xor {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Not {
+        w: u8,
+        d: Slot,
+        a: Slot,
+    },
+    Shl {
+        w: u8,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Lshr {
+        w: u8,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Ashr {
+        w: u8,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Eq {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Ult {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Ule {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Slt {
+        w: u8,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Sle {
+        w: u8,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    BoolNot {
+        d: Slot,
+        a: Slot,
+    },
+    Ite {
+        d: Slot,
+        c: Slot,
+        a: Slot,
+        b: Slot,
+    },
     /// Sign extension from `w` to `to` bits.
-    Sext { w: u8, to: u8, d: Slot, a: Slot },
+    Sext {
+        w: u8,
+        to: u8,
+        d: Slot,
+        a: Slot,
+    },
     /// `len` bits from bit `lo` on.
-    Extract { lo: u8, len: u8, d: Slot, a: Slot },
+    Extract {
+        lo: u8,
+        len: u8,
+        d: Slot,
+        a: Slot,
+    },
     /// `a` above the `w` bits of `b`.
-    Concat { w: u8, d: Slot, a: Slot, b: Slot },
+    Concat {
+        w: u8,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
     /// A float operation on up to three words.
-    Float { op: FloatOp, n: u8, d: Slot, a: [Slot; 3] },
+    Float {
+        op: FloatOp,
+        n: u8,
+        d: Slot,
+        a: [Slot; 3],
+    },
     /// Something with a word of more than 64 bits.
     Wide(Box<Wide>),
 }
@@ -189,17 +300,18 @@ impl Op {
             Op::Eq { d, a, b } => (d, u64::from(get!(a) == get!(b))),
             Op::Ult { d, a, b } => (d, u64::from(get!(a) < get!(b))),
             Op::Ule { d, a, b } => (d, u64::from(get!(a) <= get!(b))),
-            Op::Slt { w, d, a, b } => {
-                (d, u64::from(signed(*w, get!(a)) < signed(*w, get!(b))))
-            }
-            Op::Sle { w, d, a, b } => {
-                (d, u64::from(signed(*w, get!(a)) <= signed(*w, get!(b))))
-            }
+            Op::Slt { w, d, a, b } => (d, u64::from(signed(*w, get!(a)) < signed(*w, get!(b)))),
+            Op::Sle { w, d, a, b } => (d, u64::from(signed(*w, get!(a)) <= signed(*w, get!(b)))),
             Op::BoolNot { d, a } => (d, get!(a) ^ 1),
             Op::Ite { d, c, a, b } => (d, if get!(c) != 0 { get!(a) } else { get!(b) }),
             Op::Sext { w, to, d, a } => (d, signed(*w, get!(a)) as u64 & mask(*to)),
-            Op::Extract { lo, len, d, a } => (d, shift(64, u64::from(*lo), |by| get!(a) >> by) & mask(*len)),
-            Op::Concat { w, d, a, b } => (d, shift(64, u64::from(*w), |by| get!(a) << by) | get!(b)),
+            Op::Extract { lo, len, d, a } => (
+                d,
+                shift(64, u64::from(*lo), |by| get!(a) >> by) & mask(*len),
+            ),
+            Op::Concat { w, d, a, b } => {
+                (d, shift(64, u64::from(*w), |by| get!(a) << by) | get!(b))
+            }
             Op::Float { op, n, d, a } => {
                 let args = [get!(&a[0]), get!(&a[1]), get!(&a[2])].map(u128::from);
                 let n = usize::from(*n).min(3);

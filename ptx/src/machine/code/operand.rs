@@ -203,8 +203,7 @@ impl Decoder<'_> {
 
     /// The slot of a special register.
     pub fn special(&mut self, name: &str) -> Result<Slot, Refusal> {
-        let special =
-            Special::by_name(name).ok_or_else(|| format!("special register %{name}"))?;
+        let special = Special::by_name(name).ok_or_else(|| format!("special register %{name}"))?;
         Ok(self.slots.fill(Fill::Special(special)))
     }
 }

@@ -190,10 +190,20 @@ impl WordAlg for TapeAlg<'_> {
     }
 
     fn neg(&mut self, a: &Word) -> Word {
-        self.unary(a, |k, x| k.neg(x), WideOp::Neg, |w, d, a| Op::Neg { w, d, a })
+        self.unary(
+            a,
+            |k, x| k.neg(x),
+            WideOp::Neg,
+            |w, d, a| Op::Neg { w, d, a },
+        )
     }
     fn not(&mut self, a: &Word) -> Word {
-        self.unary(a, |k, x| k.not(x), WideOp::Not, |w, d, a| Op::Not { w, d, a })
+        self.unary(
+            a,
+            |k, x| k.not(x),
+            WideOp::Not,
+            |w, d, a| Op::Not { w, d, a },
+        )
     }
     fn bool_not(&mut self, a: &Flag) -> Flag {
         self.not(a)

@@ -110,7 +110,11 @@ pub fn decode(d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Ref
 impl Action for Arrive {
     fn step(&self, m: &mut Machine<'_>, t: ThreadId) -> Result<Step, FaultKind> {
         let id = m.get(t, self.id)? as u32;
-        let count = self.count.map(|c| m.get(t, c)).transpose()?.map(|c| c as u32);
+        let count = self
+            .count
+            .map(|c| m.get(t, c))
+            .transpose()?
+            .map(|c| c as u32);
         let thread = m.thread(t)?;
         let site = (thread.func, thread.pc);
         let vote = match &self.reduction {
@@ -121,7 +125,9 @@ impl Action for Arrive {
         let cta = m.home_mut(t)?;
         let threads = cta.threads.len() as u32;
         if id >= 16 {
-            return Err(FaultKind::Barrier(format!("there is no barrier {id}: 0 to 15")));
+            return Err(FaultKind::Barrier(format!(
+                "there is no barrier {id}: 0 to 15"
+            )));
         }
         if let Some(count) = count
             && (count == 0 || count % 32 != 0 || count > threads.next_multiple_of(32))
@@ -231,9 +237,7 @@ fn complete(
     };
     let warps = cta.threads.len().div_ceil(32);
     let done = match barrier.expected {
-        None => {
-            barrier.arrived.len() as u32 >= cta.live && (0..warps).all(|w| there(w).is_some())
-        }
+        None => barrier.arrived.len() as u32 >= cta.live && (0..warps).all(|w| there(w).is_some()),
         Some(count) => {
             barrier.arrived.len() as u32 * 32 >= count
                 && (0..warps).filter(|w| there(*w) == Some(true)).count() as u32 * 32 >= count
@@ -290,4 +294,3 @@ impl Action for SyncWarp {
         m.gather(t, SYNC_WARP, t.warp() * 32, u128::from(mask), Vec::new())
     }
 }
-

@@ -285,7 +285,12 @@ fn read_formal(m: &Machine<'_>, t: ThreadId, formal: Formal) -> Result<Vec<u8>, 
     match formal {
         Formal::Param(v) => {
             let offset = m.program.places.frame.get(&v).copied().unwrap_or(0);
-            let bytes = m.program.module.variables.get(v.index()).map_or(0, |x| x.bytes);
+            let bytes = m
+                .program
+                .module
+                .variables
+                .get(v.index())
+                .map_or(0, |x| x.bytes);
             let at = (thread.params_at + offset) as usize;
             let from = thread.params.get(at..at + bytes as usize);
             Ok(from.ok_or_else(gone)?.to_vec())
@@ -312,7 +317,10 @@ pub fn ret(m: &mut Machine<'_>, t: ThreadId) -> Result<Step, FaultKind> {
         return Ok(Step::Exit);
     }
     let module = m.program.module;
-    let function = module.functions.get(thread.func as usize).ok_or_else(gone)?;
+    let function = module
+        .functions
+        .get(thread.func as usize)
+        .ok_or_else(gone)?;
     let mut results = Vec::new();
     for formal in &function.returns {
         results.push(read_formal(m, t, *formal)?);

@@ -1,11 +1,13 @@
 //! The engines, and which instruction belongs to which.
 
+pub mod atomic;
 pub mod barrier;
 pub mod call;
 pub mod cluster;
 pub mod print;
 pub mod special;
 pub mod system;
+pub mod window;
 
 use super::code::Act;
 use super::code::decode::Decoder;
@@ -41,13 +43,28 @@ pub fn decode(d: &mut Decoder<'_>, base: &str, instr: &Instr) -> Result<Option<A
     let action = match base {
         "bar" | "barrier" => barrier::decode(d, instr)?,
         "call" => call::decode(d, instr)?,
-        "trap" | "brkpt" | "nanosleep" => special::decode(d, base, instr)?,
-        "fence" | "membar" | "prefetch" | "prefetchu" | "applypriority" | "discard" | "pmevent" => {
-            return Ok(Some(Act::Nop));
-        }
-        _ => return Ok(None),
+        "atom" | "red" => atomic::decode(d, instr)?,
+        "trap" | "brkpt" | "nanosleep" | "brx" => special::decode(d, base, instr)?,
+        _ => return decode_by_shape(d, instr),
     };
     Ok(Some(d.action(action)))
+}
+
+/// As [`decode`], by the shape of the row.
+fn decode_by_shape(d: &mut Decoder<'_>, instr: &Instr) -> Result<Option<Act>, Refusal> {
+    let Some(form) = &instr.form else {
+        return Ok(None);
+    };
+    Ok(Some(match form.shape() {
+        // In one interleaving of threads every fence is there already.
+        "fence" | "fenceProxy" | "hint" => Act::Nop,
+        "sreg" => special::decode_mov(d, form, instr)?,
+        "window" => {
+            let action = window::decode(d, form, instr)?;
+            d.action(action)
+        }
+        _ => return Ok(None),
+    }))
 }
 
 /// A thread has exited.

@@ -36,7 +36,8 @@ impl Args<'_, '_> {
     fn word(&mut self) -> Result<u32, FaultKind> {
         let mut bytes = [0; 4];
         self.at = self.at.next_multiple_of(4);
-        self.m.load(self.t, Space::Generic, self.at, 4, &mut bytes)?;
+        self.m
+            .load(self.t, Space::Generic, self.at, 4, &mut bytes)?;
         self.at += 4;
         Ok(u32::from_le_bytes(bytes))
     }
@@ -44,7 +45,8 @@ impl Args<'_, '_> {
     fn long(&mut self) -> Result<u64, FaultKind> {
         let mut bytes = [0; 8];
         self.at = self.at.wrapping_add(7) & !7;
-        self.m.load(self.t, Space::Generic, self.at, 8, &mut bytes)?;
+        self.m
+            .load(self.t, Space::Generic, self.at, 8, &mut bytes)?;
         self.at += 8;
         Ok(u64::from_le_bytes(bytes))
     }
@@ -163,9 +165,9 @@ fn number<'f>(
         return Ok((Some(i64::from(args.word()? as i32)), after));
     }
     let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-    let value = rest[..digits]
-        .iter()
-        .fold(0i64, |n, d| n.saturating_mul(10).saturating_add(i64::from(d - b'0')));
+    let value = rest[..digits].iter().fold(0i64, |n, d| {
+        n.saturating_mul(10).saturating_add(i64::from(d - b'0'))
+    });
     Ok(((digits > 0).then_some(value), &rest[digits..]))
 }
 
@@ -225,7 +227,11 @@ fn pad(spec: &Spec, head: &str, body: &str, zeros: bool) -> String {
 }
 
 fn integer(spec: &Spec, value: i64) -> String {
-    digits(spec, sign(spec, value < 0), value.unsigned_abs().to_string())
+    digits(
+        spec,
+        sign(spec, value < 0),
+        value.unsigned_abs().to_string(),
+    )
 }
 
 fn natural(spec: &Spec, kind: u8, value: u64) -> String {
