@@ -1,64 +1,108 @@
-//! Comparison and selection (ISA §9.7.7) of integers and bit patterns. Float comparisons are not known yet.
+//! Comparison and selection (ISA §9.7.7) of integers and bit patterns.
 
 use std::marker::PhantomData;
 
-use super::{INTEGERS, Row, Shape};
+use super::words::negative;
+use super::{Cmp, Form, INTEGERS, Row, Shape, Slot};
 use crate::alg::WordAlg;
-use crate::isa::Form;
 
 /// The rows of this family.
 pub(super) struct Rows<'r, A>(PhantomData<&'r A>);
 
+/// All types that `setp` and `selp` take but those of floats.
+const TYPES: &[&str] = &[
+    "b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64",
+];
+/// The comparisons of all types.
+const EQUAL: Slot = ("cmp", &["eq", "ne"]);
+/// Those of numbers.
+const ORDER: Slot = ("cmp", &["lt", "le", "gt", "ge"]);
+/// Other names of them, for unsigned types.
+const LOWER: Slot = ("cmp", &["lo", "ls", "hi", "hs"]);
+const UNSIGNED: &[&str] = &["u16", "u32", "u64"];
+/// What a comparison is combined with another predicate by.
+const BOOL: Slot = ("bool", &["and", "or", "xor"]);
+/// What `set` writes.
+const RESULT: Slot = ("dtype", &["u32", "s32", "f32"]);
+
+macro_rules! setp {
+    ($cmp:expr, $types:expr) => {
+        [
+            Row {
+                syntax: "setp.cmp.type p:pred, a:type, b:type",
+                slots: &[$cmp, ("type", $types)],
+                section: "9.7.7.2 setp, 9.3.1.1 integer comparisons",
+                says: "p = a compared with b, signed or unsigned by the type",
+                shape: Shape::Alu(|w, f, x| {
+                    let t = compare(w, f.cmp(), f.signed(), x);
+                    w.of_bool(&t)
+                }),
+            },
+            Row {
+                syntax: "setp.cmp.type p:pred|q:pred, a:type, b:type",
+                slots: &[$cmp, ("type", $types)],
+                section: "9.7.7.2 setp, 9.3.1.1 integer comparisons",
+                says: "p = a compared with b, signed or unsigned by the type; q the opposite",
+                shape: Shape::Alu(|w, f, x| {
+                    let t = compare(w, f.cmp(), f.signed(), x);
+                    let u = w.bool_not(&t);
+                    let (p, q) = (w.of_bool(&t), w.of_bool(&u));
+                    w.concat(&q, &p)
+                }),
+            },
+            Row {
+                syntax: "setp.cmp.bool.type p:pred, a:type, b:type, {!}c:pred",
+                slots: &[$cmp, BOOL, ("type", $types)],
+                section: "9.7.7.2 setp, 9.3.1.1 integer comparisons",
+                says: "p = a compared with b, combined with c",
+                shape: Shape::Alu(|w, f, x| {
+                    let t = compare(w, f.cmp(), f.signed(), x);
+                    combine(w, f, &t, &x[2])
+                }),
+            },
+            Row {
+                syntax: "setp.cmp.bool.type p:pred|q:pred, a:type, b:type, {!}c:pred",
+                slots: &[$cmp, BOOL, ("type", $types)],
+                section: "9.7.7.2 setp, 9.3.1.1 integer comparisons",
+                says: "p = a compared with b, combined with c; q = the opposite combined with c",
+                shape: Shape::Alu(|w, f, x| {
+                    let t = compare(w, f.cmp(), f.signed(), x);
+                    let u = w.bool_not(&t);
+                    let (p, q) = (combine(w, f, &t, &x[2]), combine(w, f, &u, &x[2]));
+                    w.concat(&q, &p)
+                }),
+            },
+            Row {
+                syntax: "set.cmp.dtype.type d:dtype, a:type, b:type",
+                slots: &[$cmp, RESULT, ("type", $types)],
+                section: "9.7.7.1 set, 9.3.1.1 integer comparisons",
+                says: "d = all ones, or 1.0, if a compares with b, otherwise 0",
+                shape: Shape::Alu(|w, f, x| {
+                    let t = compare(w, f.cmp(), f.signed(), x);
+                    let t = w.of_bool(&t);
+                    truth(w, f, &t)
+                }),
+            },
+            Row {
+                syntax: "set.cmp.bool.dtype.type d:dtype, a:type, b:type, {!}c:pred",
+                slots: &[$cmp, BOOL, RESULT, ("type", $types)],
+                section: "9.7.7.1 set, 9.3.1.1 integer comparisons",
+                says: "d = all ones, or 1.0, if a compares with b, combined with c, otherwise 0",
+                shape: Shape::Alu(|w, f, x| {
+                    let t = compare(w, f.cmp(), f.signed(), x);
+                    let t = combine(w, f, &t, &x[2]);
+                    truth(w, f, &t)
+                }),
+            },
+        ]
+    };
+}
+
 impl<'r, A: WordAlg + 'r> Rows<'r, A> {
-    pub(super) const ROWS: &'r [Row<A>] = &[
-        Row {
-            syntax: "setp.cmp.type p:pred, a:type, b:type",
-            slots: &[
-                ("cmp", &["eq", "ne"]),
-                (
-                    "type",
-                    &[
-                        "b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64",
-                    ],
-                ),
-            ],
-            section: "9.7.7.2 setp, 9.3.1.1 integer comparisons",
-            says: "p = a == b, or its negation",
-            shape: Shape::Alu(|w, f, x| {
-                let c = w.eq(&x[0], &x[1]);
-                let c = if f.word("cmp") == "ne" {
-                    w.bool_not(&c)
-                } else {
-                    c
-                };
-                w.of_bool(&c)
-            }),
-        },
-        Row {
-            syntax: "setp.cmp.type p:pred, a:type, b:type",
-            slots: &[("cmp", &["lt", "le", "gt", "ge"]), ("type", INTEGERS)],
-            section: "9.7.7.2 setp, 9.3.1.1 integer comparisons",
-            says: "p = a < b and so on, signed or unsigned by the type",
-            shape: Shape::Alu(|w, f, x| ordered(w, f.word("cmp"), f.signed(), x)),
-        },
-        Row {
-            syntax: "setp.cmp.type p:pred, a:type, b:type",
-            slots: &[
-                ("cmp", &["lo", "ls", "hi", "hs"]),
-                ("type", &["u16", "u32", "u64"]),
-            ],
-            section: "9.7.7.2 setp, 9.3.1.1 integer comparisons",
-            says: "p = a < b and so on, unsigned: lo, ls, hi, hs are lt, le, gt, ge",
-            shape: Shape::Alu(|w, f, x| {
-                let cmp = match f.word("cmp") {
-                    "lo" => "lt",
-                    "ls" => "le",
-                    "hi" => "gt",
-                    _ => "ge",
-                };
-                ordered(w, cmp, false, x)
-            }),
-        },
+    pub(super) const EQUAL: &'r [Row<A>] = &setp!(EQUAL, TYPES);
+    pub(super) const ORDER: &'r [Row<A>] = &setp!(ORDER, INTEGERS);
+    pub(super) const LOWER: &'r [Row<A>] = &setp!(LOWER, UNSIGNED);
+    pub(super) const SELECT: &'r [Row<A>] = &[
         Row {
             syntax: "selp.type d:type, a:type, b:type, c:pred",
             slots: &[(
@@ -69,27 +113,64 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
             )],
             section: "9.7.7.3 selp",
             says: "d = a if c is true, otherwise b",
-            shape: Shape::Alu(|w, _: &Form, x| {
+            shape: Shape::Alu(|w, _, x| {
                 let c = w.to_bool(&x[2]);
                 w.ite(&c, &x[0], &x[1])
+            }),
+        },
+        Row {
+            syntax: "slct.type.s32 d:type, a:type, b:type, c:s32",
+            slots: &[(
+                "type",
+                &[
+                    "b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64",
+                ],
+            )],
+            section: "9.7.7.4 slct",
+            says: "d = a if c is not negative, otherwise b",
+            shape: Shape::Alu(|w, _, x| {
+                let c = negative(w, &x[2]);
+                w.ite(&c, &x[1], &x[0])
             }),
         },
     ];
 }
 
-/// An order comparison of two words, as a predicate.
-fn ordered<A: WordAlg>(w: &mut A, cmp: &str, signed: bool, x: &[A::Word]) -> A::Word {
-    let (a, b) = if cmp == "gt" || cmp == "ge" {
-        (&x[1], &x[0])
+/// Whether `x[0]` compares with `x[1]`.
+fn compare<A: WordAlg>(w: &mut A, cmp: Cmp, signed: bool, x: &[A::Word]) -> A::Bool {
+    let (a, b) = match cmp {
+        Cmp::Gt | Cmp::Ge => (&x[1], &x[0]),
+        _ => (&x[0], &x[1]),
+    };
+    match (cmp, signed) {
+        (Cmp::Lt | Cmp::Gt, false) => w.ult(a, b),
+        (Cmp::Lt | Cmp::Gt, true) => w.slt(a, b),
+        (Cmp::Le | Cmp::Ge, false) => w.ule(a, b),
+        (Cmp::Le | Cmp::Ge, true) => w.sle(a, b),
+        (Cmp::Ne, _) => {
+            let c = w.eq(a, b);
+            w.bool_not(&c)
+        }
+        _ => w.eq(a, b),
+    }
+}
+
+/// `t` and `c` by the opcode's Boolean operation.
+pub(super) fn combine<A: WordAlg>(w: &mut A, f: &Form, t: &A::Bool, c: &A::Word) -> A::Word {
+    let t = w.of_bool(t);
+    match f.word("bool") {
+        "and" => w.and(&t, c),
+        "or" => w.or(&t, c),
+        _ => w.xor(&t, c),
+    }
+}
+
+/// The word that `set` writes for a predicate.
+pub(super) fn truth<A: WordAlg>(w: &mut A, f: &Form, t: &A::Word) -> A::Word {
+    if f.word("dtype") == "f32" {
+        let (c, one, zero) = (w.to_bool(t), w.lit(32, 0x3F80_0000), w.lit(32, 0));
+        w.ite(&c, &one, &zero)
     } else {
-        (&x[0], &x[1])
-    };
-    let strict = cmp == "lt" || cmp == "gt";
-    let c = match (signed, strict) {
-        (false, true) => w.ult(a, b),
-        (false, false) => w.ule(a, b),
-        (true, true) => w.slt(a, b),
-        (true, false) => w.sle(a, b),
-    };
-    w.of_bool(&c)
+        w.sext(t, 32)
+    }
 }

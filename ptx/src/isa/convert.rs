@@ -2,11 +2,15 @@
 
 use std::marker::PhantomData;
 
-use super::{Form, INTEGERS, Row, Shape};
+use super::words::{resize, saturate};
+use super::{Form, Row, Shape};
 use crate::alg::WordAlg;
 
 /// The rows of this family.
 pub(super) struct Rows<'r, A>(PhantomData<&'r A>);
+
+/// The integer types, those of bytes among them.
+const ALL: &[&str] = &["u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64"];
 
 impl<'r, A: WordAlg + 'r> Rows<'r, A> {
     pub(super) const ROWS: &'r [Row<A>] = &[
@@ -79,17 +83,56 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
         },
         Row {
             syntax: "cvt.dtype.atype d:dtype, a:atype",
-            slots: &[("dtype", INTEGERS), ("atype", INTEGERS)],
+            slots: &[("dtype", ALL), ("atype", ALL)],
             section: "9.7.10.24 cvt, 6.5.1 scalar conversions",
             says: "d = a, extended by the sign of atype, or its low bits",
+            shape: Shape::Alu(|w, f, x| resize(w, &x[0], f.sources()[0].signed, f.dests()[0].bits)),
+        },
+        Row {
+            syntax: "cvt.sat.dtype.atype d:dtype, a:atype",
+            slots: &[("dtype", ALL), ("atype", ALL)],
+            section: "9.7.10.24 cvt, 6.5.1 scalar conversions",
+            says: "d = the number of dtype that is nearest to a",
             shape: Shape::Alu(|w, f, x| {
-                let (from, to) = (f.sources()[0], f.dests()[0].bits);
-                match (to > from.bits, from.signed) {
-                    (true, true) => w.sext(&x[0], to),
-                    (true, false) => w.zext(&x[0], to),
-                    (false, _) if to < from.bits => w.trunc(&x[0], to),
-                    (false, _) => x[0].clone(),
-                }
+                let (from, to) = (f.sources()[0], f.dests()[0]);
+                let a = resize(w, &x[0], from.signed, from.bits.max(to.bits) + 1);
+                saturate(w, &a, to.signed, to.bits)
+            }),
+        },
+        Row {
+            syntax: "cvt.pack.sat.ctype.s32 d:u32, a:s32, b:s32",
+            slots: &[("ctype", &["u16", "s16"])],
+            section: "9.7.10.25 cvt.pack",
+            says: "d = the numbers of ctype nearest to a and b, that of b in the low half",
+            shape: Shape::Alu(|w, f, x| {
+                let signed = f.word("ctype") == "s16";
+                let (a, b) = (
+                    saturate(w, &x[0], signed, 16),
+                    saturate(w, &x[1], signed, 16),
+                );
+                w.concat(&a, &b)
+            }),
+        },
+        Row {
+            syntax: "cvt.pack.sat.ctype.s32.b32 d:u32, a:s32, b:s32, c:b32",
+            slots: &[("ctype", &["u2", "s2", "u4", "s4", "u8", "s8"])],
+            section: "9.7.10.25 cvt.pack",
+            says: "the low bits of d = the numbers of ctype nearest to a and b, that of b lowest; above them the low bits of c",
+            shape: Shape::Alu(|w, f, x| {
+                let (signed, bits) = match f.word("ctype") {
+                    "u2" => (false, 2),
+                    "s2" => (true, 2),
+                    "u4" => (false, 4),
+                    "s4" => (true, 4),
+                    "u8" => (false, 8),
+                    _ => (true, 8),
+                };
+                let (a, b) = (
+                    saturate(w, &x[0], signed, bits),
+                    saturate(w, &x[1], signed, bits),
+                );
+                let (c, t) = (w.trunc(&x[2], 32 - 2 * bits), w.concat(&a, &b));
+                w.concat(&c, &t)
             }),
         },
     ];

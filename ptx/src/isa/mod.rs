@@ -6,16 +6,20 @@
 mod arith;
 mod atomic;
 mod bulk;
+mod carry;
 mod compare;
 mod control;
 mod convert;
 mod copy;
+mod division;
 pub mod exchange;
+mod field;
 mod float;
 mod logical;
 mod matrix;
 mod mbarrier;
 mod mem;
+mod permute;
 mod row;
 mod select;
 mod sync;
@@ -24,6 +28,7 @@ mod tensormap;
 pub mod types;
 mod warp;
 mod wgmma;
+mod words;
 
 pub use row::{Cmp, Form, Meaning, OperandMismatch, Row, Shape, Slot};
 pub use select::{NoForm, choose, form_for, forms_of, forms_of_row};
@@ -45,7 +50,14 @@ pub fn table<'r, A: WordAlg + 'r>() -> impl Iterator<Item = &'r Row<A>> {
     [
         arith::Rows::<'r, A>::ROWS,
         logical::Rows::<'r, A>::ROWS,
-        compare::Rows::<'r, A>::ROWS,
+        division::Rows::<'r, A>::ROWS,
+        carry::Rows::<'r, A>::ROWS,
+        field::Rows::<'r, A>::ROWS,
+        compare::Rows::<'r, A>::EQUAL,
+        compare::Rows::<'r, A>::ORDER,
+        compare::Rows::<'r, A>::LOWER,
+        compare::Rows::<'r, A>::SELECT,
+        permute::Rows::<'r, A>::ROWS,
         convert::Rows::<'r, A>::ROWS,
         float::Rows::<'r, A>::ROWS,
         mem::Rows::<'r, A>::ROWS,
