@@ -83,7 +83,7 @@ fn setup<'b>(st: &'b Store<'b>) -> Setup<'b> {
     let w = |depth: u32| word(st.bvar(depth));
     s.axiom("Word.val", &[], over_width(s.arrows(&[w(0)], nat)));
     s.axiom("Word.ofNat", &[], over_width(s.arrows(&[nat], w(1))));
-    for name in ["add", "sub", "mul", "and", "or", "xor"] {
+    for name in ["add", "sub", "mul", "udiv", "urem", "and", "or", "xor"] {
         s.axiom(
             &format!("Word.{name}"),
             &[],
@@ -123,6 +123,38 @@ fn setup<'b>(st: &'b Store<'b>) -> Setup<'b> {
         &[],
         over_width(s.arrows(&[nat, nat, w(2)], w(1))),
     );
+    // concat : {w v : Nat} → Word w → Word v → Word (w + v), with addition by recursion on the second number.
+    let motive = st.lam(Name::ANON, nat, nat, BinderInfo::Default);
+    let step = st.lam(
+        Name::ANON,
+        nat,
+        st.lam(
+            Name::ANON,
+            nat,
+            st.app(st.const0("Nat.succ"), st.bvar(0)),
+            BinderInfo::Default,
+        ),
+        BinderInfo::Default,
+    );
+    let rec = st.constant(st.name("Nat.rec"), &[st.level_succ(Level::ZERO)]);
+    let sum = st.apps(rec, &[motive, st.bvar(1), step, st.bvar(0)]);
+    let sum = st.lam(Name::ANON, nat, sum, BinderInfo::Default);
+    let value = st.lam(Name::ANON, nat, sum, BinderInfo::Default);
+    s.add(Declaration::Definition {
+        sig: Signature {
+            name: st.name("Nat.add"),
+            univ_params: vec![],
+            ty: s.arrows(&[nat, nat], nat),
+        },
+        value,
+        hint: Hint::Regular(1),
+    });
+    let sum = st.apps(st.const0("Nat.add"), &[st.bvar(3), st.bvar(2)]);
+    s.axiom(
+        "Word.concat",
+        &[],
+        over_width(over_width(s.arrows(&[w(1), w(1)], word(sum)))),
+    );
     let one = word(st.nat_u64(1));
     s.axiom("Word.ofBool", &[], s.arrows(&[bool_], one));
     s.axiom("Word.toBool", &[], s.arrows(&[one], bool_));
@@ -149,7 +181,7 @@ fn the_kernel_accepts_the_table() {
     let store = Store::new(&bump);
     let mut s = setup(&store);
     let all = isa_declarations(&store);
-    assert!(all.len() > 200, "{}", all.len());
+    assert!(all.len() > 1000, "{}", all.len());
     for d in &all {
         let sig = Signature {
             name: d.name,

@@ -254,7 +254,6 @@ fn unknown_opcodes() {
         "ld.global.u32.u32",
         "mma.sync.aligned.m16n8k8.col.f32.tf32.tf32.f32",
         "st.global.nc.u32",
-        
         "shl.b8",
         "cvt.rn.f32.s32",
         "",

@@ -405,9 +405,9 @@ fn refusals() {
         ".reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>; .reg .f32 %f<3>; .reg .b16 %rs<3>;";
     let with = |body: &str, reason, under: &str| refuse(&format!("{regs} {body}"), reason, under);
     with(
-        "div.s32 %r1, %r2, %r3;",
-        Reason::Opcode("div.s32".into()),
-        "div.s32",
+        "add.cc.s32 %r1, %r2, %r3;",
+        Reason::Opcode("add.cc.s32".into()),
+        "add.cc.s32",
     );
     with(
         "add.s32 %r1, %r2;",

@@ -56,7 +56,7 @@ fn isa_declaration(store: &Store<'_>, form: &Form) -> Option<Definition> {
         .collect();
     let mut value = form.apply(&mut alg, &args).ok()?.term;
     let mut ty = word_type(store, out);
-    let letters = ["a", "b", "c", "d"];
+    let letters = ["a", "b", "c", "d", "e", "f", "g", "h"];
     for (w, x) in ins.iter().zip(letters).rev() {
         let (name, domain) = (store.name(x), word_type(store, *w));
         value = store.lam(name, domain, value, BinderInfo::Default);
