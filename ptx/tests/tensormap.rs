@@ -129,7 +129,7 @@ fn replacing_in_any_order() {
         }
     }
     // Every one of them is needed, but those that write the default.
-    for left_out in 0..BUILD.len() {
+    for (left_out, without) in BUILD.iter().enumerate() {
         let mut object = [0; BYTES];
         for (i, (field, ordinal, value)) in BUILD.iter().enumerate() {
             if i != left_out {
@@ -137,11 +137,11 @@ fn replacing_in_any_order() {
                 field.replace(&mut object, *ordinal, *value).unwrap();
             }
         }
-        let is_default = matches!(BUILD[left_out].0, "interleave_layout" | "fill_mode");
-        let ignored = BUILD[left_out].0 == "element_stride" && BUILD[left_out].1 == 0;
+        let is_default = matches!(without.0, "interleave_layout" | "fill_mode");
+        let ignored = without.0 == "element_stride" && without.1 == 0;
         let same = TensorMap::decode(&object)
             .is_ok_and(|m| m == wanted || (ignored && m.tile(&[3, 4]) == wanted.tile(&[3, 4])));
-        assert_eq!(same, is_default || ignored, "{:?}", BUILD[left_out]);
+        assert_eq!(same, is_default || ignored, "{without:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bulk copies and reductions, plain and of tensors (ISA §9.7.10.28.4–5).
+//! Bulk copies and reductions, plain and of tensors (ISA §9.7.10.28.4–5), and those of a word (§9.7.10.12, §9.7.15.7).
 
 use std::marker::PhantomData;
 
@@ -137,6 +137,36 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
             section: "9.7.10.28.5.4 cp.async.bulk.prefetch.tensor",
             says: "a hint",
             shape: Shape::Hint,
+        },
+        Row {
+            syntax: "st.async{.weak}{.space}.completion{.vec}.type [a], b, [m]",
+            slots: &[
+                ("weak", &["weak"]),
+                ("space", &["shared::cluster"]),
+                ("completion", TX),
+                ("vec", &["v2", "v4"]),
+                (
+                    "type",
+                    &[
+                        "b32", "b64", "b128", "u32", "u64", "s32", "s64", "f32", "f64",
+                    ],
+                ),
+            ],
+            section: "9.7.10.12 st.async",
+            says: "stores b in shared memory of the cluster, later; completes its bytes as transactions of mbarrier m",
+            shape: Shape::Bulk,
+        },
+        Row {
+            syntax: "red.async.relaxed.cluster{.space}.completion.op.type [a], b, [m]",
+            slots: &[
+                ("space", &["shared::cluster"]),
+                ("completion", TX),
+                ("op", OP),
+                ("type", &["u32", "s32", "u64", "b32"]),
+            ],
+            section: "9.7.15.7 red.async",
+            says: "combines b into shared memory of the cluster, later; completes its bytes as transactions of mbarrier m",
+            shape: Shape::BulkReduce,
         },
     ];
 }

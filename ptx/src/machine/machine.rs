@@ -172,8 +172,36 @@ impl Machine<'_> {
         Ok(self.thread(t)?.slot(addr.slot).wrapping_add(addr.offset) & addr.mask)
     }
 
-    /// The bytes that an access of a thread goes to, if they exist and the address is a multiple of `align`.
+    /// Where an mbarrier object of an address is, or shall be.
+    pub fn locate_object(
+        &self,
+        t: ThreadId,
+        space: Space,
+        address: u64,
+    ) -> Result<Place, FaultKind> {
+        self.locate_any(t, space, address, 8, 8)
+    }
+
+    /// The bytes that an access of a thread goes to, if they exist, are no mbarrier object, and the address is a multiple
+    /// of `align`.
     pub fn locate(
+        &self,
+        t: ThreadId,
+        space: Space,
+        address: u64,
+        bytes: u64,
+        align: u64,
+    ) -> Result<Place, FaultKind> {
+        let place = self.locate_any(t, space, address, bytes, align)?;
+        if let Place::Shared(cta, offset) = place
+            && let Some(cta) = self.cta(cta)
+        {
+            cta.guard.check(offset, bytes as usize)?;
+        }
+        Ok(place)
+    }
+
+    fn locate_any(
         &self,
         t: ThreadId,
         space: Space,

@@ -15,6 +15,7 @@ mod device;
 pub mod engine;
 pub mod engines;
 pub mod fault;
+pub mod guard;
 #[allow(clippy::module_inception)]
 pub mod machine;
 pub mod memory;

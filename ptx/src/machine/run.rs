@@ -4,6 +4,7 @@ use super::code::{Access, Act, Code, NO_GUARD};
 use super::engine::{Step, ThreadId};
 use super::engines;
 use super::fault::FaultKind;
+use super::guard::Guard;
 use super::machine::{Machine, Slot, gone};
 use super::memory::{Global, LOCAL_BASE, RANK_SHIFT, SHARED_BASE, Space};
 use super::observe::StepInfo;
@@ -117,7 +118,7 @@ impl Machine<'_> {
                     let a = &code.accesses[*i as usize];
                     let at = slots[a.addr.slot as usize].wrapping_add(a.addr.offset) & a.addr.mask;
                     let memory = (&*self.global, &cta.shared[..], &thread.local[..]);
-                    match fast_read(a, at, memory, rank) {
+                    match fast_read(a, at, memory, rank, &cta.guard) {
                         Some(bytes) => load_values(a, bytes, slots),
                         None => break Ok(Stop::Access(*i, true)),
                     }
@@ -130,7 +131,7 @@ impl Machine<'_> {
                         &mut cta.shared[..],
                         &mut thread.local[..],
                     );
-                    match fast_write(a, at, memory, rank) {
+                    match fast_write(a, at, memory, rank, &cta.guard) {
                         Some(bytes) => store_values(a, bytes, slots),
                         None => break Ok(Stop::Access(*i, false)),
                     }
@@ -296,6 +297,7 @@ fn fast_read<'a>(
     at: u64,
     (global, shared, local): (&'a Global, &'a [u8], &'a [u8]),
     rank: u32,
+    guard: &Guard,
 ) -> Option<&'a [u8]> {
     let bytes = a.bytes();
     if !bytes.is_power_of_two() || at & (bytes - 1) != 0 {
@@ -305,6 +307,9 @@ fn fast_read<'a>(
         Space::Global => global.bytes(at, bytes),
         Space::Shared => {
             let offset = in_shared(at, bytes, rank, shared.len())?;
+            if guard.touched(offset, bytes as usize).is_some() {
+                return None;
+            }
             shared.get(offset..offset + bytes as usize)
         }
         Space::Local => {
@@ -322,6 +327,7 @@ fn fast_write<'a>(
     at: u64,
     (global, shared, local): (&'a mut Global, &'a mut [u8], &'a mut [u8]),
     rank: u32,
+    guard: &Guard,
 ) -> Option<&'a mut [u8]> {
     let bytes = a.bytes();
     if !bytes.is_power_of_two() || at & (bytes - 1) != 0 {
@@ -331,6 +337,9 @@ fn fast_write<'a>(
         Space::Global => global.bytes_mut(at, bytes),
         Space::Shared => {
             let offset = in_shared(at, bytes, rank, shared.len())?;
+            if guard.touched(offset, bytes as usize).is_some() {
+                return None;
+            }
             shared.get_mut(offset..offset + bytes as usize)
         }
         Space::Local => {

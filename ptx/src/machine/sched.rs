@@ -8,6 +8,7 @@ use super::code::layout::align_up;
 use super::engine::{Progress, ThreadId};
 use super::engines::{self, ClusterState, CtaState};
 use super::fault::{Fault, FaultKind, Waiting};
+use super::guard::Guard;
 use super::machine::{Cluster, Machine, PLACES, Slot, gone};
 use super::memory::SHARED_BASE;
 use super::observe::Stats;
@@ -182,6 +183,7 @@ impl Machine<'_> {
             listed: true,
             live: count,
             gathers: Vec::new(),
+            guard: Guard::default(),
             engines: CtaState::default(),
         };
         self.ctas[index as usize] = Slot::Live(Box::new(cta));

@@ -4,6 +4,7 @@ use super::code::{Code, Dst, Fill, Special, mask};
 use super::engine::{Gather, Wait};
 use super::engines::{CtaState, ThreadState};
 use super::fault::FaultKind;
+use super::guard::Guard;
 use super::memory::{
     CALL_PARAMS, LOCAL_BASE, LOCAL_WINDOW, PARAM_WINDOW, RANK_SHIFT, SHARED_BASE, SHARED_WINDOW,
 };
@@ -294,6 +295,8 @@ pub struct Cta {
     pub live: u32,
     /// Lanes that wait for others.
     pub gathers: Vec<Gather>,
+    /// Bytes of shared memory that are mbarrier objects.
+    pub guard: Guard,
     /// What engines keep.
     pub engines: CtaState,
 }

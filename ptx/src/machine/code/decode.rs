@@ -128,7 +128,7 @@ impl Decoder<'_> {
         let base = instr.opcode.split('.').next().unwrap_or_default();
         match base {
             "ld" | "ldu" => return self.access(instr, true),
-            "st" => return self.access(instr, false),
+            "st" if !instr.opcode.starts_with("st.async") => return self.access(instr, false),
             "bra" => {
                 let Some(Operand::Label(label)) = instr.operands.last() else {
                     return Err("the target is no label".to_owned());

@@ -5,6 +5,7 @@ use super::{Slot, mask};
 use crate::alg::FloatOp;
 use crate::alg::WordAlg;
 use crate::alg::bits::{Bits, BitsAlg, Floats};
+use crate::alg::dot::DotKind;
 
 /// A micro-operation: `d` is the slot of the result, `a`, `b`, `c` those of the operands, `w` the width of the operands in
 /// bits (at most 64).
@@ -204,6 +205,8 @@ pub enum WideOp {
     Extract(u32),
     Concat,
     Float(FloatOp),
+    /// The pairs one after the other, then the accumulator.
+    Dot(DotKind),
 }
 
 impl Op {
@@ -312,11 +315,10 @@ impl Op {
             Op::Concat { w, d, a, b } => {
                 (d, shift(64, u64::from(*w), |by| get!(a) << by) | get!(b))
             }
-            Op::Float { op, n, d, a } => {
-                let args = [get!(&a[0]), get!(&a[1]), get!(&a[2])].map(u128::from);
-                let n = usize::from(*n).min(3);
-                (d, floats.0.float(*op, &args[..n]) as u64)
-            }
+            Op::Float { op, n: _, d, a } => (
+                d,
+                floats.0.float(*op, [get!(&a[0]), get!(&a[1]), get!(&a[2])]),
+            ),
             Op::Wide(wide) => return wide.run(s, floats),
         };
         s[*d as usize] = value;
@@ -374,6 +376,12 @@ impl Wide {
             WideOp::Float(op) => {
                 let args: Vec<Bits> = (0..self.args.len()).map(arg).collect();
                 w.float(op, &args.iter().collect::<Vec<_>>())
+            }
+            WideOp::Dot(kind) => {
+                let args: Vec<Bits> = (0..self.args.len()).map(arg).collect();
+                let (pairs, acc) = args.split_at(args.len() - 1);
+                let pairs: Vec<(Bits, Bits)> = pairs.chunks(2).map(|p| (p[0], p[1])).collect();
+                w.dot(kind, &pairs, &acc[0])
             }
         };
         write(s, self.d, value.value());

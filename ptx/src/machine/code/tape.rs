@@ -9,6 +9,7 @@ use super::Slot;
 use super::frame::Slots;
 use super::op::{Op, Sized, Wide, WideOp};
 use crate::alg::bits::{Bits, BitsAlg, Ieee};
+use crate::alg::dot::DotKind;
 use crate::alg::{FloatOp, WordAlg};
 
 /// A word while recording.
@@ -304,6 +305,11 @@ impl WordAlg for TapeAlg<'_> {
         whole
     }
 
+    fn dot(&mut self, kind: DotKind, pairs: &[(Word, Word)], acc: &Word) -> Word {
+        let pairs = pairs.iter().flat_map(|(a, b)| [a, b]);
+        let args: Vec<&Word> = pairs.chain([acc]).collect();
+        self.wide(WideOp::Dot(kind), kind.acc.width(), &args)
+    }
     fn float(&mut self, op: FloatOp, args: &[&Word]) -> Word {
         let places: Vec<Sized> = args.iter().map(|a| self.place(a)).collect();
         let to = op.result();

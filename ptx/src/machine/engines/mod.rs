@@ -2,11 +2,18 @@
 
 pub mod atomic;
 pub mod barrier;
+pub mod bulk;
 pub mod call;
 pub mod cluster;
+pub mod copy;
+pub mod groups;
+pub mod mbarrier;
 pub mod print;
+pub mod reduce;
 pub mod special;
 pub mod system;
+pub mod tensor;
+pub mod transfer;
 pub mod window;
 
 use super::code::Act;
@@ -20,6 +27,10 @@ use crate::module::Instr;
 /// What engines keep for a thread.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadState {
+    /// Copies by the thread.
+    pub copies: copy::Copies,
+    /// Groups of bulk operations.
+    pub bulk: groups::Groups,
     /// The phase of the cluster's barrier in which the thread has arrived and not waited.
     pub cluster_phase: Option<u64>,
 }
@@ -29,6 +40,8 @@ pub struct ThreadState {
 pub struct CtaState {
     /// The sixteen barriers.
     pub barriers: barrier::Barriers,
+    /// The mbarrier objects.
+    pub mbarriers: mbarrier::Mbarriers,
 }
 
 /// What engines keep for a cluster.
@@ -43,7 +56,7 @@ pub fn decode(d: &mut Decoder<'_>, base: &str, instr: &Instr) -> Result<Option<A
     let action = match base {
         "bar" | "barrier" => barrier::decode(d, instr)?,
         "call" => call::decode(d, instr)?,
-        "atom" | "red" => atomic::decode(d, instr)?,
+        "atom" | "red" if !instr.opcode.starts_with("red.async") => atomic::decode(d, instr)?,
         "trap" | "brkpt" | "nanosleep" | "brx" => special::decode(d, base, instr)?,
         _ => return decode_by_shape(d, instr),
     };
@@ -59,6 +72,22 @@ fn decode_by_shape(d: &mut Decoder<'_>, instr: &Instr) -> Result<Option<Act>, Re
         // In one interleaving of threads every fence is there already.
         "fence" | "fenceProxy" | "hint" => Act::Nop,
         "sreg" => special::decode_mov(d, form, instr)?,
+        "mbar" => {
+            let action = mbarrier::decode(d, instr)?;
+            d.action(action)
+        }
+        "cpAsync" | "cpAsyncGroup" | "cpAsyncArrive" => {
+            let action = copy::decode(d, instr)?;
+            d.action(action)
+        }
+        "bulk" | "bulkReduce" | "bulkGroup" | "tensor" | "tensorReduce" => {
+            let action = bulk::decode(d, instr)?;
+            d.action(action)
+        }
+        "tensormapReplace" | "tensormapCopy" => {
+            let action = tensor::decode_map(d, instr)?;
+            d.action(action)
+        }
         "window" => {
             let action = window::decode(d, form, instr)?;
             d.action(action)
