@@ -3,6 +3,7 @@
 pub mod descriptor;
 pub mod fragment;
 pub mod matrix;
+pub mod op;
 pub mod swizzle;
 pub mod tensormap;
 pub mod tile;

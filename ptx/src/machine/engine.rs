@@ -134,11 +134,6 @@ pub trait Action: fmt::Debug {
     ) -> Result<(), FaultKind> {
         Ok(())
     }
-
-    /// Whether it may name registers that are in flight: it checks them itself.
-    fn checks_flight(&self) -> bool {
-        false
-    }
 }
 
 /// What an asynchronous operation has come to.

@@ -407,38 +407,41 @@ impl Machine<'_> {
             (thread.func, thread.pc)
         };
         let bit = t.index.checked_sub(first).filter(|b| *b < 128);
-        let Some(bit) = bit.filter(|b| mask >> b & 1 == 1) else {
+        if bit.is_none_or(|b| mask >> b & 1 != 1) {
             return Err(FaultKind::Divergent(
                 "the member mask does not name the thread that executes it".to_owned(),
             ));
-        };
+        }
         let lane = Lane {
             thread: t,
             site: (func, pc),
             words,
         };
         let cta = self.home_mut(t)?;
-        let same = |g: &&mut Gather| g.first == first && g.key == key && g.mask == mask;
-        match cta.gathers.iter_mut().find(same) {
-            Some(g) => g.lanes.push(lane),
+        let same = |g: &Gather| g.first == first && g.key == key && g.mask == mask;
+        let at = match cta.gathers.iter().position(same) {
+            Some(at) => at,
             None => {
-                // Lanes that wait for this one in something else would wait for ever.
-                let other = cta.gathers.iter().find(|g| {
-                    g.first == first && g.mask >> bit & 1 == 1 && g.present() & mask != 0
-                });
-                if other.is_some() {
-                    return Err(FaultKind::Divergent(
-                        "other lanes of the mask are at another collective instruction, or have another mask"
-                            .to_owned(),
-                    ));
-                }
                 cta.gathers.push(Gather {
                     key,
                     first,
                     mask,
-                    lanes: vec![lane],
+                    lanes: Vec::new(),
                 });
+                cta.gathers.len() - 1
             }
+        };
+        cta.gathers[at].lanes.push(lane);
+        // Lanes in two gathers of which each waits for one of the other would wait for ever.
+        let present = cta.gathers[at].present();
+        let mut others = cta.gathers.iter().enumerate();
+        if others.any(|(i, g)| {
+            i != at && g.first == first && g.mask & present != 0 && mask & g.present() != 0
+        }) {
+            return Err(FaultKind::Divergent(
+                "other lanes of the mask are at another collective instruction, or have another mask"
+                    .to_owned(),
+            ));
         }
         if self.try_gathers(t, Some(t))? {
             return Ok(Step::Next);
@@ -508,6 +511,15 @@ impl Machine<'_> {
     pub fn site_key(&self, t: ThreadId) -> Result<u64, FaultKind> {
         let thread = self.thread(t)?;
         Ok(u64::from(thread.func) << 32 | u64::from(thread.pc))
+    }
+
+    /// The name of the register in a slot of a function's frames.
+    pub fn register_name(&self, func: u32, slot: u32) -> String {
+        let code = self.program.code(func);
+        let index = code.and_then(|c| c.slots.registers.iter().position(|r| r.slot == slot));
+        let function = self.program.module.functions.get(func as usize);
+        let found = function.zip(index).and_then(|(f, i)| f.registers.get(i));
+        found.map_or_else(|| format!("slot {slot}"), |r| r.name.clone())
     }
 
     /// A place in the program, for people.

@@ -23,6 +23,7 @@ pub mod observe;
 pub mod rng;
 mod run;
 mod sched;
+pub mod slots;
 pub mod thread;
 
 pub use device::{Device, Launch, Options};

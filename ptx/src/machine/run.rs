@@ -22,6 +22,8 @@ enum Stop {
     Return,
     /// An exit.
     Exit,
+    /// A register that is in flight.
+    InFlight(u32),
 }
 
 impl Machine<'_> {
@@ -32,7 +34,7 @@ impl Machine<'_> {
             let program = self.program;
             let func = self.thread(t)?.func;
             let code = program.code(func).ok_or_else(gone)?;
-            let stop = if self.traced || !self.thread(t)?.flight.is_empty() {
+            let stop = if self.traced {
                 self.careful(t, code, &mut left)?
             } else {
                 self.burst(t, code, &mut left)?
@@ -57,6 +59,12 @@ impl Machine<'_> {
                 }
                 Stop::Return => engines::call::ret(self, t)?,
                 Stop::Exit => Step::Exit,
+                Stop::InFlight(slot) => {
+                    let name = self.register_name(code.func.0, slot);
+                    return Err(FaultKind::InFlight(format!(
+                        "register {name} is touched while an asynchronous operation works on it"
+                    )));
+                }
             };
             match step {
                 Step::Next => {
@@ -107,7 +115,15 @@ impl Machine<'_> {
                 continue;
             }
             count.0 += 1;
-            match &ins.act {
+            let mut act = &ins.act;
+            if let Act::Watched(i) = act {
+                let watched = &code.watched[*i as usize];
+                if let Some(slot) = thread.engines.wgmma.touch(thread.base, &watched.slots) {
+                    break Ok(Stop::InFlight(slot));
+                }
+                act = &watched.act;
+            }
+            match act {
                 Act::One(op) => op.run(slots, &mut self.alg),
                 Act::Pure(start, end) => {
                     for op in &code.ops[*start as usize..*end as usize] {
@@ -144,6 +160,7 @@ impl Machine<'_> {
                 Act::Ret => break Ok(Stop::Return),
                 Act::Exit => break Ok(Stop::Exit),
                 Act::Action(i) => break Ok(Stop::Action(*i)),
+                Act::Watched(_) => {}
             }
             pc += 1;
         };
@@ -154,14 +171,13 @@ impl Machine<'_> {
         stop
     }
 
-    /// The loop that looks at every instruction: for traces, and while registers are in flight.
+    /// The loop that looks at every instruction: for traces.
     fn careful(&mut self, t: ThreadId, code: &Code, left: &mut u64) -> Result<Stop, FaultKind> {
         loop {
             if *left == 0 {
                 return Ok(Stop::Turn);
             }
             let pc = self.thread(t)?.pc;
-            self.check_flight(t, code, pc)?;
             let ins = code.ins.get(pc as usize).ok_or_else(gone)?;
             let active = ins.guard == NO_GUARD || self.thread(t)?.slot(ins.guard) == ins.when;
             let mut one = 1;
@@ -187,7 +203,7 @@ impl Machine<'_> {
         let mut registers = Vec::new();
         for slot in &code.touched[start as usize..end as usize] {
             let value = u128::from(thread.slot(*slot));
-            let entry = (register_name(self, code, *slot), value);
+            let entry = (self.register_name(code.func.0, *slot), value);
             if !registers.contains(&entry) {
                 registers.push(entry);
             }
@@ -201,35 +217,6 @@ impl Machine<'_> {
             registers,
         };
         self.observer.step(&info);
-        Ok(())
-    }
-
-    /// Whether an instruction touches a register that is in flight.
-    fn check_flight(&self, t: ThreadId, code: &Code, pc: u32) -> Result<(), FaultKind> {
-        let thread = self.thread(t)?;
-        if thread.flight.is_empty() {
-            return Ok(());
-        }
-        let Some(ins) = code.ins.get(pc as usize) else {
-            return Ok(());
-        };
-        if ins.guard != NO_GUARD && thread.slot(ins.guard) != ins.when {
-            return Ok(());
-        }
-        if let Act::Action(i) = ins.act
-            && code.actions[i as usize].checks_flight()
-        {
-            return Ok(());
-        }
-        let (start, end) = code.touch[pc as usize];
-        for slot in &code.touched[start as usize..end as usize] {
-            if thread.flight.contains(&(thread.base + slot)) {
-                let name = register_name(self, code, *slot);
-                return Err(FaultKind::InFlight(format!(
-                    "register {name} is touched while an asynchronous operation works on it"
-                )));
-            }
-        }
         Ok(())
     }
 
@@ -271,15 +258,6 @@ impl Machine<'_> {
         engines::exited(self, t)?;
         self.retire(t.cta)
     }
-}
-
-/// The name of the register in a slot.
-pub(super) fn register_name(m: &Machine<'_>, code: &Code, slot: u32) -> String {
-    let index = code.slots.registers.iter().position(|r| r.slot == slot);
-    let function = &m.program.module.functions[code.func.index()];
-    index
-        .and_then(|i| function.registers.get(i))
-        .map_or_else(|| format!("slot {slot}"), |r| r.name.clone())
 }
 
 /// The offset of an access in shared memory, if it is there.

@@ -313,7 +313,7 @@ impl Machine<'_> {
         let Some(code) = self.program.code(func) else {
             return;
         };
-        let (i, load) = match code.ins.get(pc).map(|i| &i.act) {
+        let (i, load) = match code.act(pc) {
             Some(Act::Load(i)) => (*i, true),
             Some(Act::Store(i)) => (*i, false),
             _ => return,

@@ -68,8 +68,6 @@ pub struct Thread {
     pub timed_out: bool,
     /// Instructions done, for clocks.
     pub steps: u64,
-    /// Slots (of all frames) that an asynchronous operation works on.
-    pub flight: Vec<u32>,
     /// What engines keep.
     pub engines: ThreadState,
     seed: u64,
@@ -167,7 +165,6 @@ impl Thread {
             state: State::Ready,
             timed_out: false,
             steps: 0,
-            flight: Vec::new(),
             engines: ThreadState::default(),
             seed,
         }

@@ -7,7 +7,7 @@ use super::layout::{Places, reachable};
 use super::op::{Op, Sized};
 use super::operand::{Refusal, kind};
 use super::tape::{self, TapeAlg, Word};
-use super::{Access, Act, Code, Dst, Ins, NO_GUARD, Program, Slot, Src, Value};
+use super::{Access, Act, Code, Dst, Ins, NO_GUARD, Program, Slot, Src, Value, Watched};
 use crate::alg::WordAlg;
 use crate::alg::bits::Bits;
 use crate::isa::{Form, Group, Spec, Ty, types};
@@ -15,6 +15,7 @@ use crate::machine::engine::Action;
 use crate::machine::engines;
 use crate::machine::fault::FaultKind;
 use crate::machine::memory::Space;
+use crate::machine::slots::SlotSet;
 use crate::module::{FuncId, Function, Instr, LabelId, Module, Operand};
 
 /// The operands of a form that are words.
@@ -94,6 +95,10 @@ fn decode(module: &Module, id: FuncId, function: &Function, places: &Places) -> 
         act: Act::Ret,
     });
     touch.push((0, 0));
+    let watched = watch(&d, function, &mut ins, |pc| {
+        let (start, end): (u32, u32) = touch[pc];
+        &touched[start as usize..end as usize]
+    });
     let (local_bytes, param_bytes) = places.frame_bytes(module, id);
     Code {
         func: id,
@@ -101,12 +106,42 @@ fn decode(module: &Module, id: FuncId, function: &Function, places: &Places) -> 
         ops: d.ops,
         accesses: d.accesses,
         actions: d.actions,
+        watched,
         slots: d.slots,
         local_bytes,
         param_bytes,
         touch,
         touched,
     }
+}
+
+/// Watches the instructions that touch registers of asynchronous matrix products; they check their own themselves.
+fn watch<'t>(
+    d: &Decoder<'_>,
+    function: &Function,
+    ins: &mut [Ins],
+    touched: impl Fn(usize) -> &'t [Slot],
+) -> Vec<Watched> {
+    let mut of_products = SlotSet::default();
+    for operand in function.code.iter().flat_map(engines::wgmma::in_flight) {
+        let mut slots = Vec::new();
+        d.touch(operand, &mut slots);
+        slots.into_iter().for_each(|s| of_products.insert(s));
+    }
+    let mut watched = Vec::new();
+    if of_products.is_empty() {
+        return watched;
+    }
+    for (pc, (ins, instr)) in ins.iter_mut().zip(&function.code).enumerate() {
+        let mut slots = touched(pc).to_vec();
+        slots.retain(|s| of_products.contains(*s));
+        if slots.is_empty() || engines::wgmma::in_flight(instr).next().is_some() {
+            continue;
+        }
+        let act = std::mem::replace(&mut ins.act, Act::Watched(watched.len() as u32));
+        watched.push(Watched { act, slots });
+    }
+    watched
 }
 
 impl Decoder<'_> {

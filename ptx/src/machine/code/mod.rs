@@ -57,6 +57,8 @@ pub struct Code {
     pub accesses: Vec<Access>,
     /// What [`Act::Action`] stands for.
     pub actions: Vec<Box<dyn Action>>,
+    /// What [`Act::Watched`] stands for.
+    pub watched: Vec<Watched>,
     /// The slots of a frame.
     pub slots: Slots,
     /// Bytes of local and parameter memory that a frame has.
@@ -104,6 +106,17 @@ pub enum Act {
     Nop,
     /// Everything else.
     Action(u32),
+    /// One of the others, that touches registers of asynchronous matrix products: a position in [`Code::watched`].
+    Watched(u32),
+}
+
+/// An instruction that touches registers of asynchronous matrix products.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// What it does.
+    pub act: Act,
+    /// These registers.
+    pub slots: Vec<Slot>,
 }
 
 /// A load or store of one or several consecutive values.
@@ -137,6 +150,16 @@ impl Access {
     }
 }
 
+impl Code {
+    /// What an instruction does, watched or not.
+    pub fn act(&self, pc: usize) -> Option<&Act> {
+        match &self.ins.get(pc)?.act {
+            Act::Watched(i) => self.watched.get(*i as usize).map(|w| &w.act),
+            act => Some(act),
+        }
+    }
+}
+
 impl<'m> Program<'m> {
     /// The code of a function.
     pub fn code(&self, func: u32) -> Option<&Code> {
@@ -155,7 +178,7 @@ impl<'m> Program<'m> {
     /// The action at a place, if there is one.
     pub fn action(&self, func: u32, pc: u32) -> Option<&dyn Action> {
         let code = self.code(func)?;
-        match code.ins.get(pc as usize)?.act {
+        match *code.act(pc as usize)? {
             Act::Action(i) => code.actions.get(i as usize).map(|a| &**a),
             _ => None,
         }

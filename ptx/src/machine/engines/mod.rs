@@ -5,16 +5,23 @@ pub mod barrier;
 pub mod bulk;
 pub mod call;
 pub mod cluster;
+pub mod collective;
 pub mod copy;
 pub mod groups;
+pub mod matrix;
 pub mod mbarrier;
+mod multiply;
 pub mod print;
 pub mod reduce;
 pub mod special;
+mod spread;
 pub mod system;
 pub mod tensor;
 pub mod transfer;
+pub mod wgmma;
 pub mod window;
+
+use std::collections::BTreeMap;
 
 use super::code::Act;
 use super::code::decode::Decoder;
@@ -33,6 +40,8 @@ pub struct ThreadState {
     pub bulk: groups::Groups,
     /// The phase of the cluster's barrier in which the thread has arrived and not waited.
     pub cluster_phase: Option<u64>,
+    /// Matrix products of its warpgroup.
+    pub wgmma: wgmma::ThreadPart,
 }
 
 /// What engines keep for a CTA.
@@ -42,6 +51,10 @@ pub struct CtaState {
     pub barriers: barrier::Barriers,
     /// The mbarrier objects.
     pub mbarriers: mbarrier::Mbarriers,
+    /// Lanes that wait at `activemask`.
+    pub together: Vec<collective::Together>,
+    /// Matrix products of its warpgroups, by their number.
+    pub warpgroups: BTreeMap<u32, wgmma::Warpgroup>,
 }
 
 /// What engines keep for a cluster.
@@ -58,6 +71,11 @@ pub fn decode(d: &mut Decoder<'_>, base: &str, instr: &Instr) -> Result<Option<A
         "call" => call::decode(d, instr)?,
         "atom" | "red" if !instr.opcode.starts_with("red.async") => atomic::decode(d, instr)?,
         "trap" | "brkpt" | "nanosleep" | "brx" => special::decode(d, base, instr)?,
+        "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => {
+            collective::decode(d, base, instr)?
+        }
+        "ldmatrix" | "stmatrix" | "movmatrix" | "mma" | "wmma" => matrix::decode(d, base, instr)?,
+        "wgmma" => wgmma::decode(d, instr)?,
         _ => return decode_by_shape(d, instr),
     };
     Ok(Some(d.action(action)))
