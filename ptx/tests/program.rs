@@ -410,6 +410,11 @@ fn refusals() {
         "add.cc.s32",
     );
     with(
+        "mul.f32 %f1, %f2, %f0;",
+        Reason::MayFuse("mul.f32".into()),
+        "mul.f32",
+    );
+    with(
         "add.s32 %r1, %r2;",
         Reason::OperandCount("add.s32".into(), 3, 2),
         "add.s32 %r1, %r2;",

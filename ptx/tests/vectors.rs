@@ -1,26 +1,74 @@
-//! The vectors of `vectors/integer.txt`: each line an instruction, its sources, and its result.
+//! The vectors of `vectors/*.txt`: each line an instruction, its sources, and its result. Every row with a meaning has one.
 
 use std::collections::BTreeSet;
 
-use ptx::alg::bits::{Bits, BitsAlg, Ieee};
+use ptx::alg::DotKind;
+use ptx::alg::bits::{Bits, BitsAlg, Floats, Ieee};
+use ptx::alg::float_op::{Clamp, FloatOp, Format, Round};
 use ptx::isa::{Form, alu_forms, forms_of};
 
-const VECTORS: &str = include_str!("vectors/integer.txt");
+const INTEGER: &str = include_str!("vectors/integer.txt");
+const FLOAT: [&str; 4] = [
+    include_str!("vectors/float.txt"),
+    include_str!("vectors/half.txt"),
+    include_str!("vectors/compare.txt"),
+    include_str!("vectors/convert.txt"),
+];
 
-/// Float rows have their own tests.
-fn is_integer(f: &Form) -> bool {
-    let float = |name: &str| ptx::isa::types::is_float(name);
-    let moves = ["mov", "selp", "slct", "set"];
-    let base = f.opcode.split('.').next().unwrap_or_default();
-    !f.sources().iter().chain(f.dests()).any(|t| float(t.name)) || moves.contains(&base)
+/// `1.5`, `2^-149`, `-1.5*2^-126`, `inf`: a number.
+fn real(text: &str) -> Option<f64> {
+    let (sign, text) = match text.strip_prefix('-') {
+        Some(t) => (-1.0, t),
+        None => (1.0, text),
+    };
+    let power = |e: &str| e.parse().ok().map(|e: i32| 2f64.powi(e));
+    let magnitude = match text.split_once("2^") {
+        // The lowest powers are products of two numbers.
+        Some((m, e)) => {
+            let e: i32 = e.parse().ok()?;
+            let m = m.strip_suffix('*').map_or(Some(1.0), |m| m.parse().ok())?;
+            m * power(&(e / 2).to_string())? * power(&(e - e / 2).to_string())?
+        }
+        None if text == "inf" => f64::INFINITY,
+        None if text.contains('.') => text.parse().ok()?,
+        None => return None,
+    };
+    Some(sign * magnitude)
 }
 
-fn number(text: &str) -> u128 {
-    let parsed = match text.strip_prefix("0x") {
-        Some(digits) => u128::from_str_radix(digits, 16),
-        None => text.parse(),
+/// A word of a type, from its bits or its number.
+fn word(text: &str, ty: &str) -> u128 {
+    if let Some(digits) = text.strip_prefix("0x") {
+        return u128::from_str_radix(digits, 16).unwrap_or_else(|e| panic!("{text}: {e}"));
+    }
+    let real = match (text, real(text)) {
+        ("nan", _) => f64::NAN,
+        (_, Some(x)) => x,
+        _ => return text.parse().unwrap_or_else(|e| panic!("{text}: {e}")),
     };
-    parsed.unwrap_or_else(|e| panic!("{text}: {e}"))
+    // Other crates' conversions: not those that are tested.
+    let (bits, value): (u64, f64) = match ty {
+        "f64" => (real.to_bits(), real),
+        "f32" => ((real as f32).to_bits().into(), (real as f32).into()),
+        "f16" => {
+            let h = half::f16::from_f64(real);
+            (h.to_bits().into(), h.to_f64())
+        }
+        "bf16" => {
+            let h = half::bf16::from_f64(real);
+            (h.to_bits().into(), h.to_f64())
+        }
+        _ => panic!("{text} is no word of {ty}"),
+    };
+    if real.is_nan() {
+        return match ty {
+            "f32" => 0x7FFF_FFFF,
+            "f64" => 0x7FF8_0000_0000_0000,
+            _ => 0x7FFF,
+        };
+    }
+    assert_eq!(value.to_bits(), real.to_bits(), "{text} is no {ty}");
+    bits.into()
 }
 
 /// The form named `opcode` or `opcode/variant`.
@@ -32,46 +80,333 @@ fn form(name: &str) -> Form {
         .unwrap_or_else(|| panic!("no {name}"))
 }
 
-#[test]
-fn vectors() {
-    let (mut count, mut wrong, mut seen) = (0, Vec::new(), BTreeSet::new());
-    for line in VECTORS
-        .lines()
-        .filter(|l| !l.is_empty() && !l.starts_with('#'))
-    {
+/// What came of the vectors of a text.
+#[derive(Default)]
+struct Report {
+    count: usize,
+    wrong: Vec<String>,
+    rows: BTreeSet<usize>,
+}
+
+fn run(text: &str, floats: &mut impl Floats) -> Report {
+    let mut report = Report::default();
+    let lines = text.lines();
+    for line in lines.filter(|l| !l.is_empty() && !l.starts_with('#')) {
         let (left, result) = line.split_once(" = ").expect("a result");
         let mut words = left.split(' ');
         let form = form(words.next().expect("an opcode"));
-        let (ins, out) = form.signature().expect("a function of words");
-        let args: Vec<u128> = words.map(number).collect();
-        assert_eq!(args.len(), ins.len(), "{line}");
-        let args: Vec<Bits> = ins
+        let out = form.signature().expect("a function of words").1;
+        let given: Vec<&str> = words.collect();
+        assert_eq!(given.len(), form.sources().len(), "{line}");
+        let args: Vec<Bits> = form
+            .sources()
             .iter()
-            .zip(args)
-            .map(|(w, v)| {
-                assert_eq!(Bits::new(*w, v).value(), v, "{line}: a source does not fit");
-                Bits::new(*w, v)
+            .zip(given)
+            .map(|(ty, text)| {
+                let v = word(text, ty.name);
+                assert_eq!(
+                    Bits::new(ty.bits, v).value(),
+                    v,
+                    "{line}: a source does not fit"
+                );
+                Bits::new(ty.bits, v)
             })
             .collect();
-        let got = form.apply(&mut BitsAlg(Ieee), &args).expect("its widths");
+        let got = form
+            .apply(&mut BitsAlg(&mut *floats), &args)
+            .expect("its widths");
         assert_eq!(got.width(), out, "{line}");
-        if got.value() != number(result) {
-            wrong.push(format!("{line}, not {:#x}", got.value()));
+        if got.value() != word(result, form.dests()[0].name) {
+            report.wrong.push(format!("{line}, not {:#x}", got.value()));
         }
-        seen.insert(form.row);
-        count += 1;
+        report.rows.insert(form.row);
+        report.count += 1;
     }
-    assert!(
-        wrong.is_empty(),
-        "{} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
-    assert!(count >= 400, "only {count}");
+    report
+}
+
+#[test]
+fn vectors() {
+    let mut rows = BTreeSet::new();
+    for (text, least) in [(INTEGER, 400)]
+        .into_iter()
+        .chain(FLOAT.into_iter().zip([250, 100, 100, 150]))
+    {
+        let mut report = run(text, &mut Ieee);
+        let (n, wrong) = (report.wrong.len(), report.wrong.join("\n"));
+        assert!(n == 0, "{n} wrong:\n{wrong}");
+        assert!(report.count >= least, "only {}", report.count);
+        rows.append(&mut report.rows);
+    }
     let missing: BTreeSet<&str> = alu_forms()
         .iter()
-        .filter(|f| is_integer(f) && !seen.contains(&f.row))
+        .filter(|f| !rows.contains(&f.row))
         .map(Form::syntax)
         .collect();
     assert!(missing.is_empty(), "rows without a vector: {missing:#?}");
+}
+
+/// Float operations with one mistake.
+struct Twin(
+    fn(FloatOp, [u64; 3]) -> (FloatOp, [u64; 3]),
+    fn(FloatOp, u64) -> u64,
+);
+
+impl Floats for Twin {
+    fn float(&mut self, op: FloatOp, args: [u64; 3]) -> u64 {
+        let (op, args) = self.0(op, args);
+        self.1(op, Ieee.float(op, args))
+    }
+
+    fn dot(&mut self, kind: DotKind, pairs: &[(u64, u64)], acc: u64) -> u64 {
+        Ieee.dot(kind, pairs, acc)
+    }
+}
+
+/// The vectors notice every one of these mistakes.
+#[test]
+fn mistakes_are_noticed() {
+    type Before = fn(FloatOp, [u64; 3]) -> (FloatOp, [u64; 3]);
+    type After = fn(FloatOp, u64) -> u64;
+    let same: Before = |op, args| (op, args);
+    let twins: [(&str, Before, After); 13] = [
+        (
+            "subnormal numbers are flushed always",
+            |op, args| match op {
+                FloatOp::Rounded {
+                    op,
+                    ty,
+                    round,
+                    clamp,
+                    ..
+                } => {
+                    let ftz = true;
+                    (
+                        FloatOp::Rounded {
+                            op,
+                            ty,
+                            round,
+                            ftz,
+                            clamp,
+                        },
+                        args,
+                    )
+                }
+                _ => (op, args),
+            },
+            |_, r| r,
+        ),
+        (
+            "subnormal numbers are flushed never",
+            |op, args| match op {
+                FloatOp::Rounded {
+                    op,
+                    ty,
+                    round,
+                    clamp,
+                    ..
+                } => {
+                    let ftz = false;
+                    (
+                        FloatOp::Rounded {
+                            op,
+                            ty,
+                            round,
+                            ftz,
+                            clamp,
+                        },
+                        args,
+                    )
+                }
+                _ => (op, args),
+            },
+            |_, r| r,
+        ),
+        (
+            "ties away from zero",
+            |op, args| match op {
+                FloatOp::Convert {
+                    to,
+                    from,
+                    round: Some(Round::Nearest),
+                    ftz,
+                    clamp,
+                } => {
+                    let round = Some(Round::Away);
+                    (
+                        FloatOp::Convert {
+                            to,
+                            from,
+                            round,
+                            ftz,
+                            clamp,
+                        },
+                        args,
+                    )
+                }
+                _ => (op, args),
+            },
+            |_, r| r,
+        ),
+        (
+            "rounding to integers has ties away from zero",
+            |op, args| match op {
+                FloatOp::ToInt {
+                    to,
+                    from,
+                    round: Round::Nearest,
+                    ftz,
+                } => {
+                    let round = Round::Away;
+                    (
+                        FloatOp::ToInt {
+                            to,
+                            from,
+                            round,
+                            ftz,
+                        },
+                        args,
+                    )
+                }
+                _ => (op, args),
+            },
+            |_, r| r,
+        ),
+        (
+            "down is up",
+            |op, args| match op {
+                FloatOp::Rounded {
+                    op,
+                    ty,
+                    round: Round::Down,
+                    ftz,
+                    clamp,
+                } => {
+                    let round = Round::Up;
+                    (
+                        FloatOp::Rounded {
+                            op,
+                            ty,
+                            round,
+                            ftz,
+                            clamp,
+                        },
+                        args,
+                    )
+                }
+                _ => (op, args),
+            },
+            |_, r| r,
+        ),
+        (
+            ".sat does nothing",
+            |op, args| match op {
+                FloatOp::Rounded {
+                    op,
+                    ty,
+                    round,
+                    ftz,
+                    clamp: Clamp::Sat,
+                } => {
+                    let clamp = Clamp::Unclamped;
+                    (
+                        FloatOp::Rounded {
+                            op,
+                            ty,
+                            round,
+                            ftz,
+                            clamp,
+                        },
+                        args,
+                    )
+                }
+                _ => (op, args),
+            },
+            |_, r| r,
+        ),
+        (
+            ".satfinite does nothing",
+            |op, args| match op {
+                FloatOp::Convert {
+                    to,
+                    from,
+                    round,
+                    ftz,
+                    clamp: Clamp::SatFinite,
+                } => {
+                    let clamp = Clamp::Unclamped;
+                    (
+                        FloatOp::Convert {
+                            to,
+                            from,
+                            round,
+                            ftz,
+                            clamp,
+                        },
+                        args,
+                    )
+                }
+                _ => (op, args),
+            },
+            |_, r| r,
+        ),
+        (
+            "a NaN wins against a number",
+            |op, args| match op {
+                FloatOp::Extreme { max, ty, ftz, .. } => {
+                    let nan = true;
+                    (FloatOp::Extreme { max, ty, ftz, nan }, args)
+                }
+                _ => (op, args),
+            },
+            |_, r| r,
+        ),
+        ("another NaN", same, |op, r| match op {
+            FloatOp::Rounded {
+                ty: Format::F32, ..
+            } if r == 0x7FFF_FFFF => 0x7FC0_0000,
+            _ => r,
+        }),
+        ("no negative zero", same, |op, r| match op {
+            FloatOp::Rounded {
+                ty: Format::F32, ..
+            } if r == 0x8000_0000 => 0,
+            _ => r,
+        }),
+        (
+            "operands change places",
+            |op, [a, b, c]| (op, [b, a, c]),
+            |_, r| r,
+        ),
+        (
+            "fused operations lose the third operand's subnormal numbers",
+            |op, [a, b, c]| match op {
+                FloatOp::Rounded {
+                    ty: Format::F32, ..
+                } if c >> 23 & 0xFF == 0 => (op, [a, b, 0]),
+                _ => (op, [a, b, c]),
+            },
+            |_, r| r,
+        ),
+        (
+            "NaN to an integer is the lowest one always",
+            same,
+            |op, r| match op {
+                FloatOp::ToInt { to, .. } if r == 0 => 1 << (to.width - 1),
+                _ => r,
+            },
+        ),
+    ];
+    for (mistake, before, after) in twins {
+        let wrong: usize = FLOAT
+            .iter()
+            .map(|text| run(text, &mut Twin(before, after)).wrong.len())
+            .sum();
+        assert!(wrong > 0, "not noticed: {mistake}");
+    }
+    // The frame itself makes no mistake.
+    let none = Twin(same, |_, r| r);
+    for text in FLOAT {
+        assert!(run(text, &mut Twin(none.0, none.1)).wrong.is_empty());
+    }
 }

@@ -56,6 +56,15 @@ pub trait Floats {
     fn dot(&mut self, kind: DotKind, pairs: &[(u64, u64)], acc: u64) -> u64;
 }
 
+impl<F: Floats> Floats for &mut F {
+    fn float(&mut self, op: FloatOp, args: [u64; 3]) -> u64 {
+        (**self).float(op, args)
+    }
+    fn dot(&mut self, kind: DotKind, pairs: &[(u64, u64)], acc: u64) -> u64 {
+        (**self).dot(kind, pairs, acc)
+    }
+}
+
 /// The algebra of concrete words, over a choice of the float operations.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BitsAlg<F>(pub F);

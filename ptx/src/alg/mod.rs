@@ -5,6 +5,7 @@
 
 pub mod bits;
 pub mod dot;
+mod float_list;
 pub mod float_op;
 pub mod ieee;
 pub mod term;

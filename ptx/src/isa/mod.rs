@@ -15,6 +15,10 @@ mod division;
 pub mod exchange;
 mod field;
 mod float;
+mod float_compare;
+mod float_convert;
+mod floats;
+mod half;
 mod logical;
 mod matrix;
 mod mbarrier;
@@ -60,6 +64,9 @@ pub fn table<'r, A: WordAlg + 'r>() -> impl Iterator<Item = &'r Row<A>> {
         permute::Rows::<'r, A>::ROWS,
         convert::Rows::<'r, A>::ROWS,
         float::Rows::<'r, A>::ROWS,
+        half::Rows::<'r, A>::ROWS,
+        float_compare::Rows::<'r, A>::ROWS,
+        float_convert::Rows::<'r, A>::ROWS,
         mem::Rows::<'r, A>::ROWS,
         atomic::Rows::<'r, A>::ROWS,
         sync::Rows::<'r, A>::ROWS,

@@ -18,6 +18,8 @@ pub struct Unsupported {
 pub enum Reason {
     /// No row of the opcode table matches.
     Opcode(String),
+    /// A product that may be fused with a sum.
+    MayFuse(String),
     /// The row takes other operands: how many it takes, and how many there are.
     OperandCount(String, usize, usize),
     /// An operand of another kind than the instruction takes here; what it takes.
@@ -54,6 +56,11 @@ impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
             Reason::Opcode(o) => write!(f, "`{o}` has no meaning in the opcode table yet"),
+            Reason::MayFuse(o) => write!(
+                f,
+                "`{o}` may be fused with a sum, so that its result is none of its operands' alone; with a rounding modifier \
+                 (`mul.rn`) it may not"
+            ),
             Reason::OperandCount(o, wanted, given) => {
                 write!(f, "`{o}` takes {wanted} operands, not {given}")
             }

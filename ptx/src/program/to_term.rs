@@ -37,6 +37,7 @@ fn form_name(store: &Store<'_>, form: &Form) -> Name {
 pub fn isa_declarations(store: &Store<'_>) -> Vec<Definition> {
     isa::alu_forms()
         .iter()
+        .filter(|f| !f.may_fuse())
         .filter_map(|f| isa_declaration(store, f))
         .collect()
 }

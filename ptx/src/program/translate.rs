@@ -163,6 +163,9 @@ fn instr(names: &Names, i: &ast::Instr) -> Res<Instr> {
     let Some(form) = forms.into_iter().find(|f| carried(f, opcode)) else {
         return refuse(Reason::Opcode(opcode.clone()), i.opcode.span);
     };
+    if form.may_fuse() {
+        return refuse(Reason::MayFuse(opcode.clone()), i.opcode.span);
+    }
     match form.shape() {
         "alu" => alu(names, i, &form),
         "ldParam" => ld_param(names, i, &form),

@@ -1,8 +1,9 @@
 //! The float operations that run: IEEE 754 arithmetic with what the manual adds to it, and a choice where it is silent.
 //!
 //! This is one `F` of the many that theorems quantify over. Subnormal numbers are kept, or with `.ftz` flushed before and
-//! after; NaN results are canonical (§9.7.3: 0x7FFFFFFF for `f32`; §9.7.4: 0x7FFF for `f16` and `bf16`). The choices:
-//! - NaN results of `f64` are 0x7FF8000000000000, of e4m3 and e5m2 0x7F, of `tf32` 0x7FFFE000;
+//! after. The choices:
+//! - a NaN result of `f64` arithmetic is the first operand that is a NaN, made quiet, and without such 0x7FF8000000000000;
+//!   that of e4m3 and e5m2 is 0x7F, of `tf32` 0x7FFFE000, of `f32`, `f16` and `bf16` all ones but the sign;
 //! - `.approx` and `.full` functions are computed in binary64 by the `libm` crate (the same on every machine) and rounded once,
 //!   but for the special values in the manual's tables: see [`approx`];
 //! - `.sat` and `.relu` give +0 for -0;
@@ -39,6 +40,20 @@ impl Floats for Ieee {
 #[inline]
 pub fn evaluate(op: FloatOp, args: [u64; 3]) -> u64 {
     match op {
+        // What kernels do most.
+        FloatOp::Rounded {
+            op,
+            ty: Format::F32,
+            round: Round::Nearest,
+            ftz: false,
+            clamp: Clamp::Unclamped,
+        } => arith::f32_nearest(op, args),
+        _ => general(op, args),
+    }
+}
+
+fn general(op: FloatOp, args: [u64; 3]) -> u64 {
+    match op {
         FloatOp::Rounded {
             op,
             ty,
@@ -50,18 +65,22 @@ pub fn evaluate(op: FloatOp, args: [u64; 3]) -> u64 {
             let word = match (ty, round) {
                 (Format::F32, Round::Nearest) => arith::f32_nearest(op, args),
                 (Format::F64, Round::Nearest) => {
-                    canonical(arith::f64_nearest(op, args.map(f64::from_bits)))
+                    let y = arith::f64_nearest(op, args.map(f64::from_bits));
+                    payload(y.to_bits(), args)
                 }
-                (Format::F64, _) => canonical(f64::from_bits(arith::f64_directed(op, round, args))),
+                (Format::F64, _) => payload(arith::f64_directed(op, round, args), args),
                 _ => arith::narrow(op, ty, round, args.map(|x| to_f64(ty, x))),
             };
             clamped(ty, clamp, flush(ty, ftz, word))
         }
         FloatOp::Approx { op, ty, ftz } => {
             let args = flush_all(ty, ftz, args);
-            let x = args.map(|x| to_f64(ty, x));
-            let y = round_f64(ty, Round::Nearest, approx::value(op, ty, ftz, x));
-            flush(ty, ftz, y)
+            let y = approx::value(op, args.map(|x| to_f64(ty, x)));
+            match ty {
+                // §9.7.3.14, §9.7.3.17
+                Format::F64 if ftz && y.is_nan() => 0x7FFF_FFFF_0000_0000,
+                _ => flush(ty, ftz, round_f64(ty, Round::Nearest, y)),
+            }
         }
         FloatOp::Extreme { max, ty, ftz, nan } => {
             let [a, b, _] = flush_all(ty, ftz, args);
@@ -99,14 +118,15 @@ pub fn evaluate(op: FloatOp, args: [u64; 3]) -> u64 {
     }
 }
 
-/// The word of a binary64 number, with this instance's NaN.
+/// A result of `f64`; instead of a NaN the first operand that is one, made quiet (§9.7.3: payloads are supported), or the
+/// canonical one.
 #[inline]
-fn canonical(x: f64) -> u64 {
-    if x.is_nan() {
-        layout(Format::F64).nan
-    } else {
-        x.to_bits()
+fn payload(word: u64, args: [u64; 3]) -> u64 {
+    if !f64::from_bits(word).is_nan() {
+        return word;
     }
+    let nan = args.into_iter().find(|x| f64::from_bits(*x).is_nan());
+    nan.map_or(layout(Format::F64).nan, |x| x | 1 << 51)
 }
 
 /// With `ftz`, a zero of the same sign instead of a subnormal number.
@@ -159,6 +179,7 @@ fn is_nan(ty: Format, word: u64) -> bool {
 fn extreme(max: bool, ty: Format, nan: bool, a: u64, b: u64) -> u64 {
     let l = layout(ty);
     match (is_nan(ty, a), is_nan(ty, b)) {
+        (true, true) if ty == Format::F64 => return payload(a, [a, b, 0]),
         (true, true) => return l.nan,
         (true, _) | (_, true) if nan => return l.nan,
         (true, _) => return b,

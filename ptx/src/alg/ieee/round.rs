@@ -20,8 +20,8 @@ pub(super) struct Layout {
     pub padding: u32,
 }
 
-/// The layout of a format. The canonical NaNs of `f32`, `f16` and `bf16` are the manual's (§9.7.3, §9.7.4); for the others it
-/// names none, and these are a choice.
+/// The layout of a format. The manual asks for a canonical NaN here and there but does not say which: those of `f32`, `f16` and
+/// `bf16` are what the hardware gives, the others a choice.
 pub(super) const fn layout(ty: Format) -> Layout {
     let (fraction, exponent, nan, padding) = match ty {
         Format::F16 => (10, 5, 0x7FFF, 0),
@@ -89,6 +89,9 @@ pub fn round_f64(ty: Format, round: Round, x: f64) -> u64 {
     let l = layout(ty);
     if x.is_nan() {
         return l.nan;
+    }
+    if ty == Format::F32 && round == Round::Nearest {
+        return u64::from((x as f32).to_bits());
     }
     let bits = x.to_bits();
     let negative = bits >> 63 == 1;
