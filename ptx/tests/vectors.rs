@@ -1,6 +1,6 @@
 //! The vectors of `vectors/*.txt`: each line an instruction, its sources, and its result. Every row with a meaning has one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ptx::alg::DotKind;
 use ptx::alg::bits::{Bits, BitsAlg, Floats, Ieee};
@@ -138,10 +138,10 @@ fn vectors() {
         assert!(report.count >= least, "only {}", report.count);
         rows.append(&mut report.rows);
     }
-    let missing: BTreeSet<&str> = alu_forms()
-        .iter()
+    let missing: BTreeMap<usize, String> = alu_forms()
+        .into_iter()
         .filter(|f| !rows.contains(&f.row))
-        .map(Form::syntax)
+        .map(|f| (f.row, f.opcode))
         .collect();
     assert!(missing.is_empty(), "rows without a vector: {missing:#?}");
 }
