@@ -2,9 +2,10 @@
 
 use bumpalo::Bump;
 use logic::{Expr, Store};
+use ptx::module::{self, Resolved};
 use ptx::program::{
-    Malformed, Reason, RenderMismatch, check_render, kernel_of_term, kernel_term,
-    module_declarations, normal_text, render, summary, translate,
+    Malformed, Reason, RenderMismatch, Translation, Unsupported, check_render, kernel_of_term,
+    kernel_term, module_declarations, normal_text, render, summary, translate,
 };
 use ptx::text::ast::{Function, Module};
 use ptx::text::parse;
@@ -19,6 +20,11 @@ fn entry<'m>(m: &'m Module, name: &str) -> &'m Function {
     m.entries()
         .find(|f| f.name.text == name)
         .expect("the entry")
+}
+
+/// The data of an entry of a module.
+fn data(m: &Module, name: &str) -> Result<Translation, Unsupported> {
+    translate(&Resolved::new(m), entry(m, name))
 }
 
 const VADD_TEXT: &str = "\
@@ -138,7 +144,7 @@ fn tampered(change: impl Fn(&Store<'_>, Expr) -> Option<Expr>) -> (String, Strin
     let store = Store::new(&bump);
     let module = vadd();
     let f = entry(&module, "vadd");
-    let term = kernel_term(&store, &translate(f).expect("understood").kernel);
+    let term = kernel_term(&store, &data(&module, "vadd").expect("understood").kernel);
     assert_eq!(check_render(&store, term, f), Ok(()));
     let changed = store.replace(term, |e, _| change(&store, e));
     assert_ne!(changed, term, "nothing changed");
@@ -268,7 +274,7 @@ fn moved_lines_are_caught() {
     let f = entry(&module, "vadd");
     let bump = Bump::new();
     let store = Store::new(&bump);
-    let kernel = translate(f).expect("understood").kernel;
+    let kernel = data(&module, "vadd").expect("understood").kernel;
     let check = |k| check_render(&store, kernel_term(&store, k), f);
     assert_eq!(check(&kernel), Ok(()));
     let expect = |k, read: &str, rendered: &str| match check(k) {
@@ -313,7 +319,7 @@ fn malformed_terms_are_caught() {
     let f = entry(&module, "vadd");
     let bump = Bump::new();
     let store = Store::new(&bump);
-    let kernel = translate(f).expect("understood").kernel;
+    let kernel = data(&module, "vadd").expect("understood").kernel;
     let wanted = |k| match check_render(&store, kernel_term(&store, k), f) {
         Err(RenderMismatch::Malformed(Malformed { wanted })) => wanted,
         other => panic!("{other:?}"),
@@ -388,21 +394,32 @@ fn malformed_terms_are_caught() {
 #[test]
 fn refusals() {
     let refuse = |body: &str, reason: Reason, under: &str| {
-        let text = format!(".entry k(.param .u64 p, .param .align 8 .b8 q[16]) {{ {body} }}")
-            .replace(
-                ", .param .align 8 .b8 q[16]",
-                if body.contains("[q") {
-                    ", .param .align 8 .b8 q[16]"
-                } else {
-                    ""
-                },
-            );
+        let text = format!(
+            ".address_size 64\n.entry k(.param .u64 p, .param .align 8 .b8 q[16]) {{ {body} }}"
+        )
+        .replace(
+            ", .param .align 8 .b8 q[16]",
+            if body.contains("[q") {
+                ", .param .align 8 .b8 q[16]"
+            } else {
+                ""
+            },
+        );
         let m = parse(&text).expect("parses");
-        let e = translate(entry(&m, "k")).expect_err(body);
+        let e = data(&m, "k").expect_err(body);
         assert_eq!((e.reason, &text[e.span.range()]), (reason, under), "{body}");
     };
     let regs =
         ".reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>; .reg .f32 %f<3>; .reg .b16 %rs<3>;";
+    let unknown = |n: &str| Reason::Unresolved(module::Reason::Unknown(n.into(), None));
+    let outside =
+        |n: &str| Reason::Unresolved(module::Reason::OutsideRange(n.into(), "%r".into(), 4));
+    let width =
+        |n: &str, is, wanted| Reason::Unresolved(module::Reason::Width(n.into(), is, wanted));
+    let literal = |ty: &str| Reason::Unresolved(module::Reason::Literal(ty.into()));
+    let operands = |o: &str, syntax: &str| {
+        Reason::Unresolved(module::Reason::Operands(o.into(), vec![syntax.into()]))
+    };
     let with = |body: &str, reason, under: &str| refuse(&format!("{regs} {body}"), reason, under);
     with(
         "add.cc.s32 %r1, %r2, %r3;",
@@ -416,26 +433,18 @@ fn refusals() {
     );
     with(
         "add.s32 %r1, %r2;",
-        Reason::OperandCount("add.s32".into(), 3, 2),
+        operands("add.s32", "add.type d:type, a:type, b:type"),
         "add.s32 %r1, %r2;",
     );
-    with("add.s32 %r1, %r2, %rd3;", Reason::Width(32, 64), "%rd3");
-    with(
-        "add.s32 %r1, %r2, %r4;",
-        Reason::UnknownName("%r4".into()),
-        "%r4",
-    );
-    with(
-        "add.s32 %r1, %r2, %r03;",
-        Reason::UnknownName("%r03".into()),
-        "%r03",
-    );
+    with("add.s32 %r1, %r2, %rd3;", width("%rd3", 64, 32), "%rd3");
+    with("add.s32 %r1, %r2, %r4;", outside("%r4"), "%r4");
+    with("add.s32 %r1, %r2, %r03;", unknown("%r03"), "%r03");
     with(
         "add.s32 %r1, %r2, 0f3F800000;",
-        Reason::Literal("s32"),
+        literal("s32"),
         "0f3F800000",
     );
-    with("add.f32 %f1, %f2, 1;", Reason::Literal("f32"), "1");
+    with("add.f32 %f1, %f2, 1;", literal("f32"), "1");
     with("add.f32 %f1, %f2, 1.5;", Reason::Literal("f32"), "1.5");
     with("mov.pred %p1, 2;", Reason::Literal("pred"), "2");
     with(
@@ -443,21 +452,36 @@ fn refusals() {
         Reason::OperandKind("a register"),
         "_",
     );
-    with("bra L;", Reason::UnknownName("L".into()), "L");
-    with("bra [%rd1];", Reason::OperandKind("a label"), "[%rd1]");
-    with("L: ret; L: ret;", Reason::AmbiguousName("L".into()), "L");
-    with("@%r1 ret;", Reason::Width(1, 32), "%r1");
+    with("bra L;", unknown("L"), "L");
     with(
-        "ret %r1;",
-        Reason::OperandCount("ret".into(), 0, 1),
-        "ret %r1;",
+        "bra [%rd1];",
+        operands("bra", "bra{.uni} l:label"),
+        "bra [%rd1];",
     );
+    let second = |text: &str, name: &str| {
+        let m =
+            parse(&format!(".address_size 64\n.entry k() {{ {regs} {text} }}")).expect("parses");
+        let e = data(&m, "k").expect_err(text);
+        let is = |r: &Reason| matches!(r, Reason::Unresolved(module::Reason::Duplicate(n, _)) if n == name);
+        assert!(is(&e.reason) && e.help().is_some(), "{e:?}");
+    };
+    second("L: ret; L: ret;", "L");
+    with(
+        "@%r1 ret;",
+        Reason::Unresolved(module::Reason::Kind(
+            "%r1".into(),
+            "a register",
+            "a predicate",
+        )),
+        "%r1",
+    );
+    with("ret %r1;", operands("ret", "ret{.uni}"), "ret %r1;");
     with(
         "mov.u32 %r1, %laneid;",
-        Reason::UnknownName("%laneid".into()),
+        Reason::OperandKind("%tid, %ntid, %ctaid or %nctaid"),
         "%laneid",
     );
-    with("mov.u32 %rd1, %tid.x;", Reason::Width(32, 64), "%rd1");
+    with("mov.u32 %rd1, %tid.x;", width("%rd1", 64, 32), "%rd1");
     with("ld.global.u32 %r1, [%r2];", Reason::Width(64, 32), "%r2");
     with("ld.global.u32 %rs1, [%rd2];", Reason::Width(32, 16), "%rs1");
     with(
@@ -475,11 +499,7 @@ fn refusals() {
         Reason::AccessTooWide,
         "ld.global.v4.u64",
     );
-    with(
-        "ld.global.u32 %r1, [sym];",
-        Reason::UnknownName("sym".into()),
-        "sym",
-    );
+    with("ld.global.u32 %r1, [sym];", unknown("sym"), "sym");
     with(
         "ld.param.u64 %rd1, [p+-8];",
         Reason::OperandKind("a parameter with a constant offset"),
@@ -507,10 +527,10 @@ fn refusals() {
         Reason::Declaration(".shared".into()),
         ".shared .b32 x;",
     );
-    with(".reg .b32 %r<9>;", Reason::AmbiguousName("%r".into()), "%r");
+    second(".reg .b32 %r<9>;", "%r");
     with(
         ".reg .b32 %r1; mov.b32 %r1, 0;",
-        Reason::AmbiguousName("%r1".into()),
+        Reason::Unresolved(module::Reason::Ambiguous("%r1".into())),
         "%r1",
     );
     with(
@@ -523,9 +543,9 @@ fn refusals() {
         Reason::Parameter("q".into()),
         "q",
     );
-    let m = parse(".entry k() .reqntid 128 { ret; }").expect("parses");
+    let m = parse(".address_size 64\n.entry k() .reqntid 128 { ret; }").expect("parses");
     assert_eq!(
-        translate(entry(&m, "k")).map_err(|e| e.reason),
+        data(&m, "k").map_err(|e| e.reason),
         Err(Reason::Directive(".reqntid".into()))
     );
 }
@@ -566,6 +586,7 @@ fn address_sizes() {
 #[test]
 fn other_forms_go_round() {
     let text = "\
+.address_size 64
 .visible .entry k(.param .u64 p, .param .s16 q) .pragma \"x\"; { .loc 1 2 3
  .reg .b32 %r<4>, %x; .reg .b64 %rd<4>; .reg .pred %p<2>; .reg .f32 %f<5>; .reg .f64 %d; .reg .b16 %rs<3>;
  A: B: ld.param.s16 %r1, [q]; ld.param.b8 %rs1, [p+0x7]; ld.param.u32 %x, [p + 0];
@@ -577,7 +598,7 @@ fn other_forms_go_round() {
     let f = entry(&m, "k");
     let bump = Bump::new();
     let store = Store::new(&bump);
-    let kernel = translate(f).expect("understood").kernel;
+    let kernel = data(&m, "k").expect("understood").kernel;
     let term = kernel_term(&store, &kernel);
     assert_eq!(kernel_of_term(&store, term).as_ref(), Ok(&kernel));
     assert_eq!(check_render(&store, term, f), Ok(()));

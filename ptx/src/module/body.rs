@@ -349,6 +349,9 @@ impl<'a> Body<'a, '_> {
         }
         let forms = self.forms.get(opcode).map_or(&[][..], Vec::as_slice);
         let form = form::choose(forms, &operands, i)?.cloned();
+        if let Some(form) = &form {
+            form::check_types(&self.function, form, &operands, i)?;
+        }
         self.function.code.push(Instr {
             guard,
             opcode: opcode.clone(),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::isa::types::is_float;
 use crate::text::span::Span;
 
 /// A construct that stands for nothing, or for two things.
@@ -22,6 +23,8 @@ pub enum Reason {
     OutsideRange(String, String, u64),
     /// A name that is declared a second time in its scope; where the first declaration stands.
     Duplicate(String, Span),
+    /// A declaration of a name that PTX itself gives a meaning: `WARP_SZ`, `%laneid`.
+    Predefined(String),
     /// A name that two declarations of one scope give: `%r12` with both `%r<20>` and `%r1<5>`.
     Ambiguous(String),
     /// A name that stands for another kind of thing than is needed here: the name, what it is, what is needed.
@@ -30,6 +33,10 @@ pub enum Reason {
     Wanted(&'static str),
     /// The operands are none that the opcode takes; the syntax of those that it takes.
     Operands(String, Vec<String>),
+    /// A register of another width than its operand: its name, its width, the operand's.
+    Width(String, u32, u32),
+    /// A literal that is no value of this type.
+    Literal(String),
     /// A type that declarations do not have here.
     Type(String),
     /// A state space that cannot stand here.
@@ -76,6 +83,7 @@ impl Error {
                 format!("`{prefix}<{count}>` declares `{prefix}0` to `{prefix}{}`", count.saturating_sub(1))
             }
             Reason::Duplicate(..) => "rename one of them, or give one a scope of its own with braces".into(),
+            Reason::Predefined(_) => "choose another name".into(),
             Reason::Ambiguous(_) => "rename one of the declarations".into(),
             Reason::Kind(_, _, wanted) => format!("write {wanted} here"),
             Reason::Wanted(wanted) => format!("write {wanted} here"),
@@ -83,6 +91,9 @@ impl Error {
                 [one] => format!("the form is `{one}`"),
                 all => format!("the forms are {}", quoted(all)),
             },
+            Reason::Width(_, _, wanted) => format!("take a register of {wanted} bits, or convert with `cvt` or `mov`"),
+            Reason::Literal(ty) if is_float(ty) => format!("write the bits of a `.{ty}`, like `0f3F800000`, or a decimal number"),
+            Reason::Literal(ty) => format!("write an integer of type `.{ty}`"),
             Reason::Type(_) => {
                 "the fundamental types are .b8 to .b128, .u8 to .u64, .s8 to .s64, .f16, .f16x2, .f32, .f64 and .pred"
                     .into()
@@ -117,10 +128,15 @@ impl fmt::Display for Error {
                 write!(f, "`{n}` is outside the range `{prefix}<{count}>`")
             }
             Reason::Duplicate(n, _) => write!(f, "`{n}` is declared twice in one scope"),
+            Reason::Predefined(n) => write!(f, "`{n}` is a name that PTX itself has"),
             Reason::Ambiguous(n) => write!(f, "two declarations give a register `{n}`"),
             Reason::Kind(n, is, wanted) => write!(f, "`{n}` is {is}, and {wanted} is needed here"),
             Reason::Wanted(wanted) => write!(f, "{wanted} is needed here"),
             Reason::Operands(o, _) => write!(f, "`{o}` does not take these operands"),
+            Reason::Width(n, bits, wanted) => {
+                write!(f, "`{n}` has {bits} bits, and {wanted} are needed here")
+            }
+            Reason::Literal(ty) => write!(f, "this is no literal of type `.{ty}`"),
             Reason::Type(t) => write!(f, "`{t}` is no type of a variable here"),
             Reason::Space(s) => write!(f, "a declaration in `{s}` cannot stand here"),
             Reason::Incomplete(what) => write!(f, "this declaration lacks {what}"),

@@ -10,12 +10,13 @@ mod init;
 mod literal;
 mod operand;
 mod resolve;
-mod scope;
+pub(crate) mod scope;
 mod special;
+pub mod uses;
 
 pub use data::*;
 pub use decl::MAX_BYTES;
 pub use error::{Error, Reason};
 pub use init::MAX_INIT;
-pub use resolve::resolve;
+pub use resolve::{Resolved, resolve};
 pub use special::special_bits;

@@ -20,6 +20,51 @@ pub(super) type Globals<'a> = FxHashMap<&'a str, (Symbol, Span)>;
 ///
 /// Errors: every construct that stands for nothing or for two things, in the order of the text; never empty.
 pub fn resolve(m: &ast::Module) -> Result<Module, Vec<Error>> {
+    let r = Resolved::new(m);
+    match r.errors.is_empty() {
+        true => Ok(r.module),
+        false => Err(r.errors),
+    }
+}
+
+/// A file with its module, as far as it resolves. One wrong function does not keep the others from being looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resolved<'m> {
+    /// The file.
+    pub text: &'m ast::Module,
+    /// What its names stand for. Without what is wrong: an instruction with an error is missing.
+    pub module: Module,
+    /// Everything that is wrong, in the order of the text.
+    pub errors: Vec<Error>,
+}
+
+impl<'m> Resolved<'m> {
+    /// Resolves a file as far as it goes.
+    pub fn new(text: &'m ast::Module) -> Self {
+        let (module, errors) = resolve_all(text);
+        Resolved {
+            text,
+            module,
+            errors,
+        }
+    }
+
+    /// The function of the module that this one of the file is.
+    ///
+    /// Errors: the first error inside it.
+    pub fn function(&self, f: &ast::Function) -> Result<&Function, Error> {
+        let end = f.body.as_ref().map_or(f.head.end, |b| b.span.end);
+        let inside = |e: &&Error| e.span.start >= f.head.start && e.span.end <= end;
+        if let Some(e) = self.errors.iter().find(inside) {
+            return Err(e.clone());
+        }
+        let same = |g: &&Function| g.span == f.head && g.name == f.name.text;
+        let unknown = || Error::new(Reason::Unknown(f.name.text.clone(), None), f.name.span);
+        self.module.functions.iter().find(same).ok_or_else(unknown)
+    }
+}
+
+fn resolve_all(m: &ast::Module) -> (Module, Vec<Error>) {
     let mut r = Resolver::default();
     r.module.address_size = m.address_size();
     for item in &m.items {
@@ -52,10 +97,7 @@ pub fn resolve(m: &ast::Module) -> Result<Module, Vec<Error>> {
     r.initial_values();
     r.bodies();
     r.errors.sort_by_key(|e| e.span);
-    match r.errors.is_empty() {
-        true => Ok(r.module),
-        false => Err(r.errors),
-    }
+    (r.module, r.errors)
 }
 
 #[derive(Default)]

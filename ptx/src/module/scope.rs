@@ -7,11 +7,12 @@ use rustc_hash::FxHashMap;
 
 use super::data::{LabelId, RegisterDecl, TableId, VarId};
 use super::error::{Error, Reason};
+use super::special::special_bits;
 use crate::text::span::Span;
 
 /// What a name of a function stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Local {
+pub(crate) enum Local {
     /// A register: its declaration, and its number there.
     Register(usize, u64),
     Variable(VarId),
@@ -29,7 +30,7 @@ struct Scope<'a> {
 
 /// The scopes that are open.
 #[derive(Default)]
-pub(super) struct Scopes<'a> {
+pub(crate) struct Scopes<'a> {
     open: Vec<Scope<'a>>,
 }
 
@@ -54,6 +55,9 @@ impl<'a> Scopes<'a> {
         let Some(scope) = self.open.last_mut() else {
             return Ok(());
         };
+        if predefined(name) {
+            return Err(Error::new(Reason::Predefined(name.to_owned()), span));
+        }
         match scope.names.get(name) {
             Some((_, first)) => Err(duplicate(name, *first, span)),
             None => {
@@ -145,6 +149,12 @@ impl<'a> Scopes<'a> {
             span,
         )
     }
+}
+
+/// Whether a name has a meaning that no program can change (ISA §4.4).
+fn predefined(name: &str) -> bool {
+    let special = name.strip_prefix('%');
+    name == "WARP_SZ" || special.is_some_and(|n| special_bits(n).is_some())
 }
 
 fn duplicate(name: &str, first: Span, span: Span) -> Error {

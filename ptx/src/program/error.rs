@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::module;
 use crate::text::span::Span;
 
 /// A construct that is read and written back, but that the logic has no meaning for.
@@ -16,18 +17,16 @@ pub struct Unsupported {
 /// What is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// No row of the opcode table matches.
+    /// The file does not resolve here: something that stands for nothing, or for two things.
+    Unresolved(module::Reason),
+    /// No row of the opcode table with a constructor in the logic matches.
     Opcode(String),
     /// A product that may be fused with a sum.
     MayFuse(String),
-    /// The row takes other operands: how many it takes, and how many there are.
+    /// A vector of another size: how many elements the access moves, and how many there are.
     OperandCount(String, usize, usize),
     /// An operand of another kind than the instruction takes here; what it takes.
     OperandKind(&'static str),
-    /// A name that is no register, parameter or label of this kernel.
-    UnknownName(String),
-    /// A name that two declarations give.
-    AmbiguousName(String),
     /// A register of another width: what the place takes, and what the register has.
     Width(u32, u32),
     /// A literal that cannot stand for a value of this type.
@@ -55,6 +54,7 @@ pub enum Reason {
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
+            Reason::Unresolved(r) => module::Error::new(r.clone(), self.span).fmt(f),
             Reason::Opcode(o) => write!(f, "`{o}` has no meaning in the opcode table yet"),
             Reason::MayFuse(o) => write!(
                 f,
@@ -65,10 +65,6 @@ impl fmt::Display for Unsupported {
                 write!(f, "`{o}` takes {wanted} operands, not {given}")
             }
             Reason::OperandKind(wanted) => write!(f, "only {wanted} is understood here"),
-            Reason::UnknownName(n) => {
-                write!(f, "`{n}` is no register, parameter or label of this kernel")
-            }
-            Reason::AmbiguousName(n) => write!(f, "`{n}` is declared twice"),
             Reason::Width(wanted, given) => write!(
                 f,
                 "a register of {wanted} bits is wanted here, this one has {given}"
@@ -98,6 +94,16 @@ impl fmt::Display for Unsupported {
 }
 
 impl std::error::Error for Unsupported {}
+
+impl Unsupported {
+    /// What the reader can do about it, where there is something.
+    pub fn help(&self) -> Option<String> {
+        match &self.reason {
+            Reason::Unresolved(r) => Some(module::Error::new(r.clone(), self.span).help()),
+            _ => None,
+        }
+    }
+}
 
 /// A term that is no closed value of type `Ptx.Kernel` in the shape that a module load builds.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Kernels as data, as terms, and as text again.
 //!
 //! ```text
-//!   text ── parse ──▶ syntax tree ── translate ──▶ data ── to_term ──▶ term of type Ptx.Kernel
+//!   text ── parse ──▶ syntax tree ── resolve, translate ──▶ data ── to_term ──▶ term of type Ptx.Kernel
 //!                          │                                               │
 //!                       normal ──▶ canonical text  ═══ must be equal ═══  render (from the term alone)
 //! ```
@@ -11,7 +11,6 @@
 pub mod data;
 pub mod error;
 mod from_term;
-mod names;
 mod normal;
 mod render;
 mod summary;
@@ -24,10 +23,11 @@ pub use error::{Malformed, Reason, RenderMismatch, Unsupported};
 pub use from_term::kernel_of_term;
 pub use normal::{normal, normal_text};
 pub use render::render_kernel;
-pub use summary::{EntrySummary, InstrSummary, Summary, summary};
+pub use summary::{EntrySummary, InstrSummary, LoopSummary, Summary, VariableSummary, summary};
 pub use to_term::{Definition, isa_declarations, kernel_term, opcode_name};
-pub use translate::{Translation, translate, translate_in};
+pub use translate::{Translation, translate};
 
+use crate::module::Resolved;
 use crate::text::ast::{Function, Module};
 use crate::text::span::Span;
 
@@ -60,8 +60,9 @@ pub fn module_declarations(
     prefix: Name,
 ) -> Result<ModuleDeclarations, RenderMismatch> {
     let mut all = ModuleDeclarations::default();
+    let resolved = Resolved::new(m);
     for f in m.entries() {
-        match translate_in(m, f) {
+        match translate(&resolved, f) {
             Err(e) => all.unsupported.push((f.name.text.clone(), e)),
             Ok(translation) => {
                 let value = kernel_term(store, &translation.kernel);

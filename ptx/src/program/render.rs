@@ -7,7 +7,10 @@ use std::fmt::Write;
 
 use super::data::*;
 use super::error::Malformed;
-use super::names::Names;
+use super::translate::numbered;
+use crate::module::scope::{Local, Scopes};
+use crate::module::{LabelId, RegisterDecl, VarId};
+use crate::text::span::Span;
 
 type Res<T> = Result<T, Malformed>;
 
@@ -18,7 +21,8 @@ fn malformed<T>(wanted: &'static str) -> Res<T> {
 /// A kernel with what its names mean.
 struct Scope<'k> {
     kernel: &'k Kernel,
-    names: Names,
+    names: Scopes<'k>,
+    declared: Vec<RegisterDecl>,
 }
 
 /// Whether this is an identifier (ISA §4.4).
@@ -33,33 +37,57 @@ fn is_identifier(s: &str) -> bool {
 
 /// The names of a kernel, each with one meaning.
 fn scope(k: &Kernel) -> Res<Scope<'_>> {
-    let mut names = Names::default();
-    let mut all = vec![k.name.as_str()];
-    for p in &k.params {
+    let mut names = Scopes::default();
+    names.enter();
+    let (nowhere, mut all) = (Span::default(), vec![k.name.as_str()]);
+    for (i, p) in k.params.iter().enumerate() {
         all.push(&p.name);
-        if !names.add_param(&p.name) {
+        let meaning = Local::Variable(VarId(i as u32));
+        if names.declare(&p.name, meaning, nowhere).is_err() {
             return malformed("parameters with different names");
         }
     }
-    for r in &k.regs {
+    let mut declared = Vec::new();
+    for (i, r) in k.regs.iter().enumerate() {
         all.push(&r.pre);
-        if !names.add(r.ty, &r.pre, r.ranged.then_some(r.count)) {
+        let outcome = match r.ranged {
+            true => names.declare_range(&r.pre, i, nowhere),
+            false => names.declare(&r.pre, Local::Register(i, 0), nowhere),
+        };
+        if outcome.is_err() {
             return malformed("registers with different names");
         }
+        declared.push(RegisterDecl {
+            name: r.pre.clone(),
+            ty: r.ty.name().to_owned(),
+            bits: r.ty.bits(),
+            count: r.ranged.then_some(r.count),
+            depth: 0,
+            span: nowhere,
+        });
     }
-    if names.regs != k.regs {
+    let again = k
+        .regs
+        .iter()
+        .map(|r| (r.ty, r.pre.clone(), r.ranged.then_some(r.count)));
+    if numbered(again).as_ref() != Some(&k.regs) {
         return malformed("register numbers in the order of the declarations");
     }
     for (i, (label, _)) in k.labels.iter().enumerate() {
         all.push(label);
-        if k.labels[..i].iter().any(|(l, _)| l == label) {
+        let meaning = Local::Label(LabelId(i as u32));
+        if names.declare(label, meaning, nowhere).is_err() {
             return malformed("labels with different names");
         }
     }
     if all.iter().any(|n| !is_identifier(n)) {
         return malformed("identifiers as names");
     }
-    Ok(Scope { kernel: k, names })
+    Ok(Scope {
+        kernel: k,
+        names,
+        declared,
+    })
 }
 
 /// The text of a kernel.
@@ -204,10 +232,11 @@ fn render_instr(s: &Scope<'_>, i: &Instr) -> Res<String> {
 
 /// The name of a register of this width, which means no other register.
 fn reg(s: &Scope<'_>, width: u32, number: u64) -> Res<String> {
-    let holds = |r: &&RegDecl| {
+    let holds = |r: &RegDecl| {
         r.ty.bits() == width && number.checked_sub(r.first).is_some_and(|i| i < r.count)
     };
-    let Some(r) = s.kernel.regs.iter().find(holds) else {
+    let regs = &s.kernel.regs;
+    let Some((at, r)) = regs.iter().enumerate().find(|(_, r)| holds(r)) else {
         return malformed("the number of a declared register");
     };
     let name = if r.ranged {
@@ -215,7 +244,8 @@ fn reg(s: &Scope<'_>, width: u32, number: u64) -> Res<String> {
     } else {
         r.pre.clone()
     };
-    if s.names.registers(&name) != [(width, number)] {
+    let meant = Local::Register(at, number - r.first);
+    if s.names.find(&name, &s.declared, Span::default()) != Ok(Some(meant)) {
         return malformed("a register that its name tells from the others");
     }
     Ok(name)

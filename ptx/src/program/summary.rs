@@ -1,11 +1,13 @@
 //! What is in a module: for `ptxprove show`.
 
-use super::error::Unsupported;
-use super::translate::{line, prepare, translate_in};
-use crate::isa;
-use crate::text::ast::{
-    Block, Decl, Function, FunctionKind, Instr, Item, Module, Statement, type_name,
-};
+use std::collections::BTreeMap;
+
+use super::error::{Reason, Unsupported};
+use super::translate::{Entry, carried, entry};
+use crate::module::cfg::cfg;
+use crate::module::uses::{bytes, uses};
+use crate::module::{self, Formal, FuncId, Function, Module, Resolved, Space};
+use crate::text::ast;
 use crate::text::span::Span;
 
 /// A module in outline.
@@ -17,10 +19,31 @@ pub struct Summary {
     pub target: Vec<String>,
     /// The kernels with a body.
     pub entries: Vec<EntrySummary>,
-    /// The names of device functions with a body.
+    /// Device functions with a body.
     pub functions: Vec<String>,
-    /// The names of module-level variables.
-    pub variables: Vec<String>,
+    /// Functions that another module or the system has.
+    pub external: Vec<String>,
+    /// Module-level variables.
+    pub variables: Vec<VariableSummary>,
+    /// What does not resolve.
+    pub errors: Vec<module::Error>,
+}
+
+/// A variable in outline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariableSummary {
+    /// Its name.
+    pub name: String,
+    /// Where it lives.
+    pub space: Space,
+    /// The type of its elements.
+    pub element: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Its alignment in bytes.
+    pub align: u64,
+    /// Whether its size comes with the launch.
+    pub dynamic: bool,
 }
 
 /// A kernel in outline.
@@ -30,14 +53,47 @@ pub struct EntrySummary {
     pub name: String,
     /// Where its head stands.
     pub span: Span,
-    /// Names and types of the parameters.
-    pub params: Vec<(String, String)>,
+    /// Its parameters.
+    pub params: Vec<VariableSummary>,
     /// Declared registers: type and how many, in order of the first declaration of the type.
     pub registers: Vec<(String, u64)>,
+    /// Bytes of shared memory that it and what it calls declare.
+    pub shared: u64,
+    /// Whether it uses dynamic shared memory.
+    pub dynamic_shared: bool,
+    /// Bytes of local memory that it declares.
+    pub local: u64,
+    /// `.reqntid`
+    pub required_block: Option<[u32; 3]>,
+    /// `.maxntid`
+    pub max_block: Option<[u32; 3]>,
+    /// `.reqnctapercluster`
+    pub required_cluster: Option<[u32; 3]>,
+    /// Its loops, outer ones before those inside.
+    pub loops: Vec<LoopSummary>,
+    /// Jumps back into the middle of what would be a loop.
+    pub irreducible: usize,
+    /// The functions that it can call.
+    pub calls: Vec<String>,
+    /// Its opcodes, and how often each stands in the text, by name.
+    pub opcodes: BTreeMap<String, usize>,
     /// Its instructions, in order.
     pub instructions: Vec<InstrSummary>,
     /// The first construct that keeps the kernel out of the logic.
     pub unsupported: Option<Unsupported>,
+}
+
+/// A loop in outline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopSummary {
+    /// The label before its first instruction.
+    pub label: Option<String>,
+    /// Its first instruction.
+    pub span: Span,
+    /// How many loops it is in, itself among them.
+    pub depth: u32,
+    /// How many instructions it has.
+    pub instructions: usize,
 }
 
 /// An instruction in outline.
@@ -47,121 +103,181 @@ pub struct InstrSummary {
     pub opcode: String,
     /// Where it stands.
     pub span: Span,
-    /// The shape of its meaning (a constructor of `Ptx.Instr`), or why it has none.
+    /// Whether the opcode table knows it.
+    pub known: bool,
+    /// The shape of its meaning in the logic (a constructor of `Ptx.Instr`), or why it has none.
     pub status: Result<&'static str, Unsupported>,
 }
 
 impl EntrySummary {
-    /// How many instructions have a meaning.
+    /// How many instructions have a meaning in the logic.
     pub fn supported(&self) -> usize {
-        self.instructions
-            .iter()
-            .filter(|i| i.status.is_ok())
-            .count()
+        let meant = |i: &&InstrSummary| i.status.is_ok();
+        self.instructions.iter().filter(meant).count()
     }
 }
 
 /// The outline of a module.
-pub fn summary(m: &Module) -> Summary {
-    let mut s = Summary::default();
-    for item in &m.items {
-        match item {
-            Item::Version(w) => s.version = w.text.clone(),
-            Item::Target(ws) => s.target.extend(ws.iter().map(|w| w.text.clone())),
-            Item::Variable(d) => s
-                .variables
-                .extend(d.vars.iter().map(|v| v.name.text.clone())),
-            Item::Function(f) if f.body.is_some() => match f.kind {
-                FunctionKind::Entry => s.entries.push(entry(m, f)),
-                FunctionKind::Func => s.functions.push(f.name.text.clone()),
-            },
-            _ => {}
-        }
+pub fn summary(m: &ast::Module) -> Summary {
+    let resolved = Resolved::new(m);
+    let module = &resolved.module;
+    let names = |wanted: fn(&Function) -> bool| {
+        let all = module.functions.iter().filter(|f| wanted(f));
+        all.map(|f| f.name.clone()).collect()
+    };
+    Summary {
+        version: module.version.clone(),
+        target: module.target.clone(),
+        entries: m
+            .entries()
+            .filter_map(|f| entry_summary(&resolved, f))
+            .collect(),
+        functions: names(|f| !f.is_entry && f.has_body),
+        external: names(|f| !f.has_body),
+        variables: module
+            .variables
+            .iter()
+            .filter(|v| v.owner.is_none())
+            .map(variable)
+            .collect(),
+        errors: resolved.errors.clone(),
     }
-    s
 }
 
-fn entry(m: &Module, f: &Function) -> EntrySummary {
-    let name = |p: &crate::text::ast::Param| {
-        (
-            p.var.name.text.clone(),
-            type_name(&p.attrs).unwrap_or_default().to_owned(),
-        )
-    };
-    let mut walk = Walk::default();
-    if let Some(b) = &f.body {
-        walk.block(b);
+fn variable(v: &module::Variable) -> VariableSummary {
+    VariableSummary {
+        name: v.name.clone(),
+        space: v.space,
+        element: v.element.clone(),
+        bytes: v.bytes,
+        align: v.align,
+        dynamic: v.dynamic,
     }
-    let names = prepare(f);
-    let status = |i: &Instr| match &names {
-        Ok(p) => line(&p.names, i).map(|_| shape(i)),
-        // Something else keeps the kernel out: then the opcode table alone decides.
-        Err(_) => match shape(i) {
-            "" => Err(Unsupported {
-                reason: super::error::Reason::Opcode(i.opcode.text.clone()),
-                span: i.opcode.span,
-            }),
-            shape => Ok(shape),
-        },
+}
+
+fn entry_summary(resolved: &Resolved<'_>, text: &ast::Function) -> Option<EntrySummary> {
+    let m = &resolved.module;
+    let same = |f: &Function| f.span == text.head && f.name == text.name.text;
+    let index = m.functions.iter().position(same)?;
+    let (f, id) = (&m.functions[index], FuncId(index as u32));
+    let used = uses(m, id);
+    let variables = || {
+        used.variables
+            .iter()
+            .filter_map(|v| m.variables.get(v.index()))
     };
-    let instruction = |i: &&Instr| InstrSummary {
-        opcode: i.opcode.text.clone(),
+    let own = || m.variables.iter().filter(|v| v.owner == Some(id));
+    let called = used.functions.iter().filter(|g| **g != id);
+    let (instructions, unsupported) = instructions(resolved, text, f);
+    let mut opcodes = BTreeMap::new();
+    for i in &f.code {
+        *opcodes.entry(i.opcode.clone()).or_default() += 1;
+    }
+    let (loops, irreducible) = loops(f);
+    Some(EntrySummary {
+        name: f.name.clone(),
+        span: f.span,
+        params: f.params.iter().filter_map(|p| param(m, p)).collect(),
+        registers: registers(f),
+        shared: bytes(variables(), Space::Shared),
+        dynamic_shared: variables().any(|v| v.dynamic),
+        local: bytes(own(), Space::Local),
+        required_block: f.required_block,
+        max_block: f.max_block,
+        required_cluster: f.required_cluster,
+        loops,
+        irreducible,
+        calls: called
+            .filter_map(|g| m.functions.get(g.index()))
+            .map(|g| g.name.clone())
+            .collect(),
+        opcodes,
+        instructions,
+        unsupported,
+    })
+}
+
+fn param(m: &Module, p: &Formal) -> Option<VariableSummary> {
+    match p {
+        Formal::Param(v) => m.variables.get(v.index()).map(variable),
+        Formal::Reg(_) => None,
+    }
+}
+
+fn registers(f: &Function) -> Vec<(String, u64)> {
+    let mut all: Vec<(String, u64)> = Vec::new();
+    for d in &f.declarations {
+        let n = d.count.unwrap_or(1);
+        match all.iter_mut().find(|(ty, _)| *ty == d.ty) {
+            Some((_, total)) => *total = total.saturating_add(n),
+            None => all.push((d.ty.clone(), n)),
+        }
+    }
+    all
+}
+
+fn loops(f: &Function) -> (Vec<LoopSummary>, usize) {
+    let g = cfg(f);
+    let one = |l: &module::cfg::Loop| {
+        let first = g.blocks[l.header].first;
+        LoopSummary {
+            label: f
+                .labels
+                .iter()
+                .find(|x| x.at == first)
+                .map(|x| x.name.clone()),
+            span: f.code[first].span,
+            depth: l.depth,
+            instructions: l
+                .blocks
+                .iter()
+                .map(|b| g.blocks[*b].end - g.blocks[*b].first)
+                .sum(),
+        }
+    };
+    (g.loops.iter().map(one).collect(), g.irreducible.len())
+}
+
+/// Each instruction with its meaning in the logic, and what keeps the kernel out of it.
+fn instructions(
+    resolved: &Resolved<'_>,
+    text: &ast::Function,
+    f: &Function,
+) -> (Vec<InstrSummary>, Option<Unsupported>) {
+    let outline = |i: &module::Instr, status| InstrSummary {
+        opcode: i.opcode.clone(),
         span: i.span,
-        status: status(i),
+        known: i.form.is_some(),
+        status,
     };
-    EntrySummary {
-        name: f.name.text.clone(),
-        span: f.head,
-        params: f.params.iter().flatten().map(name).collect(),
-        registers: walk.registers,
-        instructions: walk.instrs.iter().map(instruction).collect(),
-        unsupported: translate_in(m, f).err(),
+    match entry(resolved, text) {
+        Ok(e) => {
+            let all = meanings(&e);
+            let first = all.iter().find_map(|(_, s)| s.clone().err());
+            (all.into_iter().map(|(i, s)| outline(i, s)).collect(), first)
+        }
+        // Something else keeps the kernel out: then the opcode table alone decides.
+        Err(first) => {
+            let all = f.code.iter().map(|i| outline(i, by_form(i)));
+            (all.collect(), Some(first))
+        }
     }
 }
 
-/// The shape of an opcode's row; `""` if it has none that the logic knows.
-fn shape(i: &Instr) -> &'static str {
-    let opcode = &i.opcode.text;
-    if opcode == "mov.u32" && super::translate::special(i).is_some() {
-        return "sreg";
-    }
-    let forms = isa::forms_of(opcode);
-    let carried = |f: &&isa::Form| super::translate::carried(f, opcode);
-    forms.iter().find(carried).map_or("", |f| f.shape())
+fn meanings<'m>(e: &Entry<'m>) -> Vec<(&'m module::Instr, Result<&'static str, Unsupported>)> {
+    let status = |(text, i): (&'m ast::Instr, &'m module::Instr)| {
+        let shape = i.form.as_ref().map_or("", |f| f.shape());
+        (i, e.line(text, i).map(|_| shape))
+    };
+    e.instructions().map(status).collect()
 }
 
-#[derive(Default)]
-struct Walk<'m> {
-    instrs: Vec<&'m Instr>,
-    registers: Vec<(String, u64)>,
-}
-
-impl<'m> Walk<'m> {
-    /// Scopes nest at most as deep as the lexer allows.
-    fn block(&mut self, b: &'m Block) {
-        for s in &b.statements {
-            match s {
-                Statement::Instr(i) => self.instrs.push(i),
-                Statement::Block(b) => self.block(b),
-                Statement::Decl(d) => self.decl(d),
-                _ => {}
-            }
-        }
-    }
-
-    fn decl(&mut self, d: &Decl) {
-        let Some(ty) = type_name(&d.attrs) else {
-            return;
-        };
-        if crate::text::ast::space(&d.attrs) != Some("reg") {
-            return;
-        }
-        for v in &d.vars {
-            let n = v.range.as_ref().map_or(1, |r| r.value);
-            match self.registers.iter_mut().find(|(t, _)| t == ty) {
-                Some((_, total)) => *total = total.saturating_add(n),
-                None => self.registers.push((ty.to_owned(), n)),
-            }
-        }
+fn by_form(i: &module::Instr) -> Result<&'static str, Unsupported> {
+    match i.form.as_ref().filter(|f| carried(f, &i.opcode)) {
+        Some(f) => Ok(f.shape()),
+        None => Err(Unsupported {
+            reason: Reason::Opcode(i.opcode.clone()),
+            span: i.span,
+        }),
     }
 }

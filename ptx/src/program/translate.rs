@@ -1,10 +1,13 @@
-//! From the syntax tree of a kernel to its data. Whatever has no meaning is refused with its place.
+//! From a resolved kernel to its data. Whatever has no meaning in the logic is refused with its place.
+//!
+//! What the names stand for is what [`crate::module`] says; the syntax tree beside it says where things are, and whether
+//! something is written in a way that the term could not give back.
 
 use super::data::*;
 use super::error::{Reason, Unsupported};
-use super::names::Names;
-use crate::isa::{self, Form, types};
-use crate::text::ast::{self, Function, Module, Sign, Statement, Tuning};
+use crate::isa::{Form, types};
+use crate::module::{self, Base, Formal, Function, Literal, RegId, Resolved, Symbol};
+use crate::text::ast::{self, Statement, Tuning};
 use crate::text::span::Span;
 
 type Res<T> = Result<T, Unsupported>;
@@ -22,82 +25,95 @@ pub struct Translation {
     pub spans: Vec<Span>,
 }
 
-/// The data of an entry.
+/// The data of an entry of this file.
 ///
 /// `.loc` and `.pragma` are left out: they have no meaning. Register declarations are gathered at the front.
 ///
-/// Errors: the first construct that has no meaning.
-pub fn translate(f: &Function) -> Res<Translation> {
-    let Prepared {
-        names,
-        params,
-        labels,
-    } = prepare(f)?;
-    let mut kernel = Kernel {
-        name: f.name.text.clone(),
-        params,
-        regs: Vec::new(),
-        labels,
-        body: Vec::new(),
-    };
+/// Errors: the first construct that has no meaning; before all others, what does not resolve.
+pub fn translate(m: &Resolved<'_>, f: &ast::Function) -> Res<Translation> {
+    let e = entry(m, f)?;
+    let mut body = Vec::new();
     let mut spans = Vec::new();
-    for s in f.body.iter().flat_map(|b| &b.statements) {
-        if let Statement::Instr(i) = s {
-            kernel.body.push(line(&names, i)?);
-            spans.push(i.span);
-        }
+    for (text, i) in e.instructions() {
+        body.push(e.line(text, i)?);
+        spans.push(i.span);
     }
-    kernel.regs = names.regs;
+    let kernel = Kernel {
+        name: e.function.name.clone(),
+        labels: e
+            .function
+            .labels
+            .iter()
+            .map(|l| (l.name.clone(), l.at))
+            .collect(),
+        params: e.params,
+        regs: e.regs,
+        body,
+    };
     Ok(Translation { kernel, spans })
 }
 
-/// The data of an entry of this module, whose addresses must have 64 bits.
-///
-/// Errors: as for [`translate`].
-pub fn translate_in(m: &Module, f: &Function) -> Res<Translation> {
-    match m.address_size() {
-        64 => translate(f),
-        n => refuse(Reason::AddressSize(n), f.head),
-    }
+/// Register declarations with the number of each one's first register among those of its width; `None` from 2^64 on.
+pub(super) fn numbered(
+    declared: impl Iterator<Item = (RegTy, String, Option<u64>)>,
+) -> Option<Vec<RegDecl>> {
+    let mut next = rustc_hash::FxHashMap::<u32, u64>::default();
+    let one = |(ty, pre, range): (RegTy, String, Option<u64>)| {
+        let next = next.entry(ty.bits()).or_insert(0);
+        let (first, count) = (*next, range.unwrap_or(1));
+        *next = first.checked_add(count)?;
+        Some(RegDecl {
+            ty,
+            pre,
+            first,
+            count,
+            ranged: range.is_some(),
+        })
+    };
+    declared.map(one).collect()
 }
 
-/// The names of an entry, its parameters, and its labels with the lines they stand before.
-pub(super) struct Prepared {
-    pub names: Names,
+/// A kernel of which everything but its instructions has a meaning.
+pub(super) struct Entry<'m> {
+    text: &'m ast::Function,
+    function: &'m Function,
     params: Vec<Param>,
-    labels: Vec<(String, usize)>,
+    regs: Vec<RegDecl>,
 }
 
-/// Everything of an entry but its instructions; refuses every statement that is no instruction and has a meaning.
-pub(super) fn prepare(f: &Function) -> Res<Prepared> {
-    if f.returns.is_some() {
-        return refuse(Reason::NoKernel, f.head);
+/// Everything of an entry but its instructions.
+///
+/// Errors: as for [`translate`], if they are no instruction's.
+pub(super) fn entry<'m>(m: &'m Resolved<'_>, text: &'m ast::Function) -> Res<Entry<'m>> {
+    if m.module.address_size != 64 {
+        return refuse(Reason::AddressSize(m.module.address_size), text.head);
     }
-    for t in &f.tuning {
+    let function = m.function(text).map_err(|e| Unsupported {
+        reason: Reason::Unresolved(e.reason.clone()),
+        span: e.span,
+    })?;
+    if text.returns.is_some() {
+        return refuse(Reason::NoKernel, text.head);
+    }
+    for t in &text.tuning {
         if let Tuning::Attr(a) = t {
             return refuse(Reason::Directive(a.word.text.clone()), a.word.span);
         }
     }
-    let params: Vec<Param> = f.params.iter().flatten().map(param).collect::<Res<_>>()?;
-    let mut names = Names::default();
-    for p in f.params.iter().flatten() {
-        if !names.add_param(&p.var.name.text) {
-            return refuse(
-                Reason::AmbiguousName(p.var.name.text.clone()),
-                p.var.name.span,
-            );
-        }
-    }
-    let (mut labels, mut lines) = (Vec::new(), 0);
-    for s in f.body.iter().flat_map(|b| &b.statements) {
+    let params = text
+        .params
+        .iter()
+        .flatten()
+        .map(param)
+        .collect::<Res<_>>()?;
+    let mut types = Vec::new();
+    for s in text.body.iter().flat_map(|b| &b.statements) {
         match s {
-            Statement::Decl(d) => names.declare(d)?,
-            Statement::Label(w) => {
-                names.label(w, labels.len())?;
-                labels.push((w.text.clone(), lines));
-            }
-            Statement::Instr(_) => lines += 1,
-            Statement::Loc(_) | Statement::Pragma(_) => {}
+            Statement::Decl(d) => types.extend(register_types(d)?),
+            Statement::Label(_)
+            | Statement::Instr(_)
+            | Statement::Loc(_)
+            | Statement::Pragma(_) => {}
             Statement::Block(b) => return refuse(Reason::Scope, b.span),
             Statement::Targets(k, _) => return refuse(Reason::Directive(k.text.clone()), k.span),
             Statement::Prototype(p) => {
@@ -105,10 +121,15 @@ pub(super) fn prepare(f: &Function) -> Res<Prepared> {
             }
         }
     }
-    Ok(Prepared {
-        names,
+    let declared = function.declarations.iter().zip(types);
+    let Some(regs) = numbered(declared.map(|(d, ty)| (ty, d.name.clone(), d.count))) else {
+        return refuse(Reason::Declaration(".reg".into()), text.head);
+    };
+    Ok(Entry {
+        text,
+        function,
         params,
-        labels,
+        regs,
     })
 }
 
@@ -131,60 +152,19 @@ fn param(p: &ast::Param) -> Res<Param> {
     refuse(Reason::Parameter(p.var.name.text.clone()), p.var.name.span)
 }
 
-/// The data of one instruction.
-pub(super) fn line(names: &Names, i: &ast::Instr) -> Res<Line> {
-    let guard = match &i.guard {
-        None => None,
-        Some(g) => match names.find_reg(&g.pred)? {
-            (1, pred) => Some(Guard {
-                pred,
-                neg: g.negated,
-            }),
-            (w, _) => return refuse(Reason::Width(1, w), g.pred.span),
-        },
+/// The type of each register declaration: `.reg` with a type and nothing else.
+fn register_types(d: &ast::Decl) -> Res<Vec<RegTy>> {
+    let [space, ty] = &d.attrs[..] else {
+        let words: Vec<&str> = d.attrs.iter().map(|a| a.word.text.as_str()).collect();
+        return refuse(Reason::Declaration(words.join(" ")), d.span);
     };
-    Ok(Line {
-        guard,
-        instr: instr(names, i)?,
-    })
-}
-
-fn instr(names: &Names, i: &ast::Instr) -> Res<Instr> {
-    let opcode = &i.opcode.text;
-    let forms = isa::forms_of(opcode);
-    if let Some(special) = special(i)
-        && opcode == "mov.u32"
-    {
-        return Ok(Instr::Sreg {
-            dst: reg_of_width(names, &i.operands[0], 32)?,
-            special,
-        });
+    let plain = |a: &ast::Attr| a.numbers.is_empty() && a.arguments.is_none();
+    if space.word.text != ".reg" || !plain(space) || !plain(ty) {
+        return refuse(Reason::Declaration(space.word.text.clone()), d.span);
     }
-    let Some(form) = forms.into_iter().find(|f| carried(f, opcode)) else {
-        return refuse(Reason::Opcode(opcode.clone()), i.opcode.span);
-    };
-    if form.may_fuse() {
-        return refuse(Reason::MayFuse(opcode.clone()), i.opcode.span);
-    }
-    match form.shape() {
-        "alu" => alu(names, i, &form),
-        "ldParam" => ld_param(names, i, &form),
-        "ld" => load(names, i, &form),
-        "st" => store(names, i, &form),
-        "bra" => match operands::<1>(i)? {
-            [ast::Operand::Name(l)] => Ok(Instr::Bra {
-                target: names.find_label(l)?,
-            }),
-            [other] => refuse(Reason::OperandKind("a label"), other.span()),
-        },
-        shape => {
-            operands::<0>(i)?;
-            match shape {
-                "ret" => Ok(Instr::Ret),
-                "exit" => Ok(Instr::Exit),
-                _ => refuse(Reason::Opcode(opcode.clone()), i.opcode.span),
-            }
-        }
+    match RegTy::from_name(ty.word.text.trim_start_matches('.')) {
+        Some(reg_ty) => Ok(vec![reg_ty; d.vars.len()]),
+        None => refuse(Reason::RegisterType(ty.word.text.clone()), ty.word.span),
     }
 }
 
@@ -193,6 +173,7 @@ pub(super) fn carried(form: &Form, opcode: &str) -> bool {
     let only = |slots: &[&str]| form.words.iter().all(|(s, _)| slots.contains(s));
     form.opcode == opcode
         && match form.shape() {
+            "sreg" => opcode == "mov.u32",
             "alu" => form.is_plain(),
             "ldParam" => form.word("space") == "param" && only(&["space", "type"]),
             "ld" | "st" => {
@@ -205,88 +186,282 @@ pub(super) fn carried(form: &Form, opcode: &str) -> bool {
         }
 }
 
-/// Exactly N operands.
-fn operands<const N: usize>(i: &ast::Instr) -> Res<[&ast::Operand; N]> {
-    let all: Vec<&ast::Operand> = i.operands.iter().collect();
-    let n = all.len();
-    all.try_into()
-        .or_else(|_| refuse(Reason::OperandCount(i.opcode.text.clone(), N, n), i.span))
+impl<'m> Entry<'m> {
+    /// The instructions, as they are written and as they are resolved.
+    pub fn instructions(&self) -> impl Iterator<Item = (&'m ast::Instr, &'m module::Instr)> {
+        let written = self.text.body.iter().flat_map(|b| &b.statements);
+        let written = written.filter_map(|s| match s {
+            Statement::Instr(i) => Some(i),
+            _ => None,
+        });
+        written.zip(&self.function.code)
+    }
+
+    /// The data of one instruction.
+    pub fn line(&self, text: &ast::Instr, i: &module::Instr) -> Res<Line> {
+        let guard = i.guard.map(|g| Guard {
+            pred: self.number(g.pred).1,
+            neg: g.negated,
+        });
+        Ok(Line {
+            guard,
+            instr: self.instr(text, i)?,
+        })
+    }
+
+    /// The width and number of a register.
+    fn number(&self, r: RegId) -> (u32, u64) {
+        let known = self.function.registers.get(r.index());
+        known.map_or((0, 0), |r| {
+            let first = self.regs.get(r.declaration).map_or(0, |d| d.first);
+            (r.bits, first.saturating_add(r.index))
+        })
+    }
+
+    fn instr(&self, text: &ast::Instr, i: &module::Instr) -> Res<Instr> {
+        let all: Vec<Written<'_>> = text.operands.iter().zip(&i.operands).collect();
+        let form = i.form.as_ref().filter(|f| carried(f, &i.opcode));
+        if form.is_some_and(Form::may_fuse) {
+            return refuse(Reason::MayFuse(i.opcode.clone()), text.opcode.span);
+        }
+        match (form.map(|f| (f, f.shape())), &all[..]) {
+            (Some((_, "sreg")), [d, s]) => Ok(Instr::Sreg {
+                special: special(s)?,
+                dst: self.reg_of_width(d, 32)?,
+            }),
+            (Some((form, "alu")), [d, srcs @ ..]) => self.alu(form, d, srcs),
+            (Some((form, "ldParam")), [d, a]) => self.ld_param(text, form, d, a),
+            (Some((form, "ld")), [d, a]) => self.load(text, form, d, a),
+            (Some((form, "st")), [a, v]) => self.store(text, form, a, v),
+            (Some((_, "bra")), [(_, module::Operand::Label(l))]) => {
+                Ok(Instr::Bra { target: l.index() })
+            }
+            (Some((_, "ret")), []) => Ok(Instr::Ret),
+            (Some((_, "exit")), []) => Ok(Instr::Exit),
+            _ => refuse(Reason::Opcode(i.opcode.clone()), text.opcode.span),
+        }
+    }
+
+    fn alu(&self, form: &Form, d: &Written<'_>, srcs: &[Written<'_>]) -> Res<Instr> {
+        let ins: Vec<u32> = form.sources().iter().map(|t| t.bits).collect();
+        let out = form.dests().iter().map(|t| t.bits).sum();
+        let dst = self.reg_of_width(d, out)?;
+        let typed = srcs.iter().zip(form.sources());
+        let srcs = typed
+            .map(|(x, t)| self.value(x, t.bits, t.name))
+            .collect::<Res<_>>()?;
+        Ok(Instr::Alu {
+            opcode: form.opcode.clone(),
+            ins,
+            out,
+            dst,
+            srcs,
+        })
+    }
+
+    /// The number of a register that must have this width.
+    fn reg_of_width(&self, x: &Written<'_>, wanted: u32) -> Res<u64> {
+        match self.reg(x)? {
+            (w, n) if w == wanted => Ok(n),
+            (w, _) => refuse(Reason::Width(wanted, w), x.0.span()),
+        }
+    }
+
+    fn reg(&self, x: &Written<'_>) -> Res<(u32, u64)> {
+        match x.1 {
+            module::Operand::Reg(r) => Ok(self.number(*r)),
+            _ => refuse(Reason::OperandKind("a register"), x.0.span()),
+        }
+    }
+
+    /// A register of this width, or a literal of this type.
+    fn value(&self, x: &Written<'_>, width: u32, ty: &'static str) -> Res<Operand> {
+        match x.1 {
+            module::Operand::Imm(l) => Ok(Operand::Imm(literal(x.0, *l, width, ty)?)),
+            _ => Ok(Operand::Reg(self.reg_of_width(x, width)?)),
+        }
+    }
+
+    fn ld_param(
+        &self,
+        text: &ast::Instr,
+        form: &Form,
+        d: &Written<'_>,
+        a: &Written<'_>,
+    ) -> Res<Instr> {
+        let ty = mem_ty(text, form)?;
+        let (rw, dst) = self.reg(d)?;
+        at_least(ty.bits(), rw, d)?;
+        let module::Operand::Address(address) = a.1 else {
+            return refuse(Reason::OperandKind("a plain address"), a.0.span());
+        };
+        let param = match address.base {
+            Base::Symbol(Symbol::Variable(v)) => {
+                let mine = |p: &Formal| *p == Formal::Param(v);
+                self.function.params.iter().position(mine)
+            }
+            _ => None,
+        };
+        match (param, u64::try_from(address.offset)) {
+            // As everywhere, the address is a multiple of the size (ISA §9.7.10.8).
+            (Some(_), Ok(off)) if off % u64::from(ty.bits() / 8) != 0 => refuse(
+                Reason::Offset("a multiple of the size of the type"),
+                a.0.span(),
+            ),
+            (Some(param), Ok(off)) => Ok(Instr::LdParam {
+                ty,
+                rw,
+                dst,
+                param,
+                off,
+            }),
+            _ => refuse(
+                Reason::OperandKind("a parameter with a constant offset"),
+                a.0.span(),
+            ),
+        }
+    }
+
+    fn load(&self, text: &ast::Instr, form: &Form, d: &Written<'_>, a: &Written<'_>) -> Res<Instr> {
+        let ty = mem_ty(text, form)?;
+        let all = elements(d, text, form, ty)?;
+        let (rw, _) = self.reg(&all[0])?;
+        at_least(ty.bits(), rw, &all[0])?;
+        let dsts = all
+            .iter()
+            .map(|x| self.reg_of_width(x, rw))
+            .collect::<Res<_>>()?;
+        let (base, off) = self.address(a)?;
+        let access = Access {
+            nc: form.word("nc") == "nc",
+        };
+        Ok(Instr::Ld {
+            access,
+            ty,
+            rw,
+            dsts,
+            base,
+            off,
+        })
+    }
+
+    fn store(
+        &self,
+        text: &ast::Instr,
+        form: &Form,
+        a: &Written<'_>,
+        v: &Written<'_>,
+    ) -> Res<Instr> {
+        let ty = mem_ty(text, form)?;
+        let all = elements(v, text, form, ty)?;
+        let mut rw = ty.bits();
+        let is_register = |x: &&Written<'_>| matches!(x.1, module::Operand::Reg(_));
+        if let Some(x) = all.iter().find(is_register) {
+            rw = self.reg(x)?.0;
+            at_least(ty.bits(), rw, x)?;
+        }
+        // A float literal fills its type exactly; in a wider register it would not be extended as a number.
+        let name = if rw == ty.bits() {
+            ty.name()
+        } else {
+            wider(ty)
+        };
+        let srcs = all
+            .iter()
+            .map(|x| self.value(x, rw, name))
+            .collect::<Res<_>>()?;
+        let (base, off) = self.address(a)?;
+        Ok(Instr::St {
+            access: Access { nc: false },
+            ty,
+            rw,
+            srcs,
+            base,
+            off,
+        })
+    }
+
+    /// `[base]` or `[base+offset]`: the base a 64-bit register or an unsigned number of 32 bits, the offset a signed number
+    /// of 32 bits (ISA §6.4.1).
+    fn address(&self, a: &Written<'_>) -> Res<(Operand, Lit)> {
+        let (ast::Operand::Address(inside, _), module::Operand::Address(address)) = a else {
+            return refuse(Reason::OperandKind("a plain address"), a.0.span());
+        };
+        let (base, offset) = match &inside[..] {
+            [ast::Operand::Offset(base, o)] => (base.as_ref(), Some(o)),
+            [base] => (base, None),
+            _ => return refuse(Reason::OperandKind("a plain address"), a.0.span()),
+        };
+        match (address.base, base) {
+            (Base::Reg(r), _) => {
+                let (w, n) = self.number(r);
+                if w != 64 {
+                    return refuse(Reason::Width(64, w), base.span());
+                }
+                if let Some(o) = offset
+                    && i32::try_from(address.offset).is_err()
+                {
+                    return refuse(Reason::Offset("a signed number of 32 bits"), o.int.span);
+                }
+                let off = Lit::Int(address.offset < 0, address.offset.unsigned_abs());
+                Ok((Operand::Reg(n), off))
+            }
+            // `[16+4]` stays as it is written: nobody writes it.
+            (Base::Zero, ast::Operand::Int(_, n)) => match u32::try_from(address.offset) {
+                Ok(at) if offset.is_none_or(|o| o.value() == 0) => {
+                    Ok((Operand::Imm(Lit::Int(false, at.into())), Lit::Int(false, 0)))
+                }
+                _ => refuse(Reason::Offset("an unsigned number of 32 bits"), n.span),
+            },
+            _ => refuse(Reason::OperandKind("a register"), base.span()),
+        }
+    }
 }
 
-/// The special register that a two-operand instruction reads.
-pub(super) fn special(i: &ast::Instr) -> Option<Special> {
-    let [_, ast::Operand::Name(w)] = &i.operands[..] else {
-        return None;
+/// An operand as it is written, and what it is.
+type Written<'a> = (&'a ast::Operand, &'a module::Operand);
+
+/// The special register of an operand.
+fn special(x: &Written<'_>) -> Res<Special> {
+    let found = match x.1 {
+        module::Operand::Special(name) => name
+            .split_once('.')
+            .and_then(|(kind, dim)| Special::from_names(kind, dim)),
+        _ => None,
     };
-    let (kind, dim) = w.text.strip_prefix('%')?.split_once('.')?;
-    Special::from_names(kind, dim)
-}
-
-fn alu(names: &Names, i: &ast::Instr, form: &Form) -> Res<Instr> {
-    let Some((ins, out)) = form.signature() else {
-        return refuse(Reason::Opcode(i.opcode.text.clone()), i.opcode.span);
-    };
-    if i.operands.len() != ins.len() + 1 {
-        let reason = Reason::OperandCount(i.opcode.text.clone(), ins.len() + 1, i.operands.len());
-        return refuse(reason, i.span);
-    }
-    let dst = reg_of_width(names, &i.operands[0], out)?;
-    let source = |((x, w), ty): ((&ast::Operand, &u32), &'static str)| value(names, x, *w, ty);
-    let srcs = i.operands[1..]
-        .iter()
-        .zip(&ins)
-        .zip(form.sources().iter().map(|t| t.name))
-        .map(source)
-        .collect::<Res<_>>()?;
-    Ok(Instr::Alu {
-        opcode: i.opcode.text.clone(),
-        ins,
-        out,
-        dst,
-        srcs,
-    })
-}
-
-/// The number of a register that must have this width.
-fn reg_of_width(names: &Names, x: &ast::Operand, wanted: u32) -> Res<u64> {
-    match reg(names, x)? {
-        (w, n) if w == wanted => Ok(n),
-        (w, _) => refuse(Reason::Width(wanted, w), x.span()),
-    }
-}
-
-fn reg(names: &Names, x: &ast::Operand) -> Res<(u32, u64)> {
-    match x {
-        ast::Operand::Name(w) => names.find_reg(w),
-        other => refuse(Reason::OperandKind("a register"), other.span()),
-    }
-}
-
-/// A register of this width, or a literal of this type.
-fn value(names: &Names, x: &ast::Operand, width: u32, ty: &'static str) -> Res<Operand> {
-    if let ast::Operand::Int(..) | ast::Operand::Float(..) = x {
-        return Ok(Operand::Imm(literal(x, width, ty)?));
-    }
-    Ok(Operand::Reg(reg_of_width(names, x, width)?))
+    found.map_or_else(
+        || {
+            refuse(
+                Reason::OperandKind("%tid, %ntid, %ctaid or %nctaid"),
+                x.0.span(),
+            )
+        },
+        Ok,
+    )
 }
 
 /// A literal: an integer for integer and bit types, 0 or ±1 for predicates (any other integer would be *true*, which is
 /// not its low bit: ISA §4.5.3), exact float bits for float and bit types.
-fn literal(x: &ast::Operand, width: u32, ty: &'static str) -> Res<Lit> {
+fn literal(written: &ast::Operand, l: Literal, width: u32, ty: &'static str) -> Res<Lit> {
     let float = ty.starts_with('f');
-    match x {
-        ast::Operand::Int(s, n) if !float && (width > 1 || n.value <= 1) => {
-            Ok(Lit::Int(*s == Sign::Minus, n.value))
+    let found = match (written, l) {
+        (ast::Operand::Int(sign, _), Literal::Int(n)) if !float && (width > 1 || n.abs() <= 1) => {
+            let negative = *sign == ast::Sign::Minus;
+            let size = u64::try_from(n.unsigned_abs()).ok();
+            size.map(|size| Lit::Int(negative, size))
         }
-        ast::Operand::Float(Sign::Plus, x) if float || (ty.starts_with('b') && width > 1) => {
-            match x.bits {
-                Some((32, bits)) if width == 32 => Ok(Lit::F32(bits as u32)),
-                Some((64, bits)) if width == 64 => Ok(Lit::F64(bits)),
-                _ => refuse(Reason::Literal(ty), x.span),
+        (ast::Operand::Float(ast::Sign::Plus, x), l)
+            if x.bits.is_some() && (float || (ty.starts_with('b') && width > 1)) =>
+        {
+            match l {
+                Literal::F32(bits) if width == 32 => Some(Lit::F32(bits)),
+                Literal::F64(bits) if width == 64 => Some(Lit::F64(bits)),
+                _ => None,
             }
         }
-        other => refuse(Reason::Literal(ty), other.span()),
-    }
+        _ => None,
+    };
+    found.map_or_else(|| refuse(Reason::Literal(ty), written.span()), Ok)
 }
 
 fn mem_ty(i: &ast::Instr, form: &Form) -> Res<MemTy> {
@@ -296,152 +471,38 @@ fn mem_ty(i: &ast::Instr, form: &Form) -> Res<MemTy> {
     })
 }
 
-/// `[base]` or `[base+offset]`: the base and the offset, a signed 32-bit number (ISA §6.4.1).
-fn address(x: &ast::Operand) -> Res<(&ast::Operand, Lit)> {
-    let plain = |x| Ok((x, Lit::Int(false, 0)));
-    match x {
-        ast::Operand::Address(inside, _) => match &inside[..] {
-            [ast::Operand::Offset(base, o)] => match (base.as_ref(), o.value()) {
-                (base, 0) => plain(base),
-                (_, v) if i32::try_from(v).is_err() => {
-                    refuse(Reason::Offset("a signed number of 32 bits"), o.int.span)
-                }
-                (base, v) => Ok((base, Lit::Int(v < 0, o.int.value))),
-            },
-            [base] => plain(base),
-            _ => refuse(Reason::OperandKind("a plain address"), x.span()),
-        },
-        other => refuse(Reason::OperandKind("an address"), other.span()),
-    }
-}
-
-fn ld_param(names: &Names, i: &ast::Instr, form: &Form) -> Res<Instr> {
-    let [d, a] = operands::<2>(i)?;
-    let ty = mem_ty(i, form)?;
-    let (rw, dst) = reg(names, d)?;
-    at_least(ty.bits(), rw, d)?;
-    match address(a)? {
-        // As everywhere, the address is a multiple of the size (ISA §9.7.10.8).
-        (ast::Operand::Name(_), Lit::Int(false, off)) if off % u64::from(ty.bits() / 8) != 0 => {
-            refuse(
-                Reason::Offset("a multiple of the size of the type"),
-                a.span(),
-            )
-        }
-        (ast::Operand::Name(p), Lit::Int(false, off)) => Ok(Instr::LdParam {
-            ty,
-            rw,
-            dst,
-            param: names.find_param(p)?,
-            off,
-        }),
-        _ => refuse(
-            Reason::OperandKind("a parameter with a constant offset"),
-            a.span(),
-        ),
-    }
-}
-
 /// A register may be wider than the type of an access (ISA §9.4.1).
-fn at_least(bits: u32, rw: u32, x: &ast::Operand) -> Res<()> {
+fn at_least(bits: u32, rw: u32, x: &Written<'_>) -> Res<()> {
     if rw < bits {
-        refuse(Reason::Width(bits, rw), x.span())
+        refuse(Reason::Width(bits, rw), x.0.span())
     } else {
         Ok(())
     }
 }
 
 /// The elements of an access, `.v2` or `.v4` or one: `%r1`, `{%r1}` or `{%r1, %r2}`.
-fn elements<'i>(
-    x: &'i ast::Operand,
-    i: &ast::Instr,
-    form: &Form,
-    ty: MemTy,
-) -> Res<Vec<&'i ast::Operand>> {
+fn elements<'i>(x: &Written<'i>, i: &ast::Instr, form: &Form, ty: MemTy) -> Res<Vec<Written<'i>>> {
     let wanted = match form.word("vec") {
         "v2" => 2,
         "v4" => 4,
         _ => 1,
     };
-    let all: Vec<&ast::Operand> = match x {
-        ast::Operand::Vector(all, _) => all.iter().collect(),
-        one => vec![one],
+    let all: Vec<Written<'i>> = match x {
+        (ast::Operand::Vector(texts, _), module::Operand::Vector(all)) => {
+            texts.iter().zip(all).collect()
+        }
+        one => vec![*one],
     };
     if all.len() != wanted {
         return refuse(
             Reason::OperandCount(i.opcode.text.clone(), wanted, all.len()),
-            x.span(),
+            x.0.span(),
         );
     }
     if ty.bits() as usize / 8 * wanted > 16 {
         return refuse(Reason::AccessTooWide, i.opcode.span);
     }
     Ok(all)
-}
-
-/// The base of an address: a 64-bit register or an unsigned number of 32 bits (ISA §6.4.1).
-fn base(names: &Names, x: &ast::Operand) -> Res<Operand> {
-    match x {
-        ast::Operand::Int(s, n) if *s == Sign::Minus || u32::try_from(n.value).is_err() => {
-            refuse(Reason::Offset("an unsigned number of 32 bits"), n.span)
-        }
-        ast::Operand::Int(..) => Ok(Operand::Imm(literal(x, 64, "b64")?)),
-        x => Ok(Operand::Reg(reg_of_width(names, x, 64)?)),
-    }
-}
-
-fn load(names: &Names, i: &ast::Instr, form: &Form) -> Res<Instr> {
-    let [d, a] = operands::<2>(i)?;
-    let ty = mem_ty(i, form)?;
-    let all = elements(d, i, form, ty)?;
-    let (rw, _) = reg(names, all[0])?;
-    at_least(ty.bits(), rw, all[0])?;
-    let dsts = all
-        .iter()
-        .map(|x| reg_of_width(names, x, rw))
-        .collect::<Res<_>>()?;
-    let (b, off) = address(a)?;
-    let access = Access {
-        nc: form.word("nc") == "nc",
-    };
-    Ok(Instr::Ld {
-        access,
-        ty,
-        rw,
-        dsts,
-        base: base(names, b)?,
-        off,
-    })
-}
-
-fn store(names: &Names, i: &ast::Instr, form: &Form) -> Res<Instr> {
-    let [a, v] = operands::<2>(i)?;
-    let ty = mem_ty(i, form)?;
-    let all = elements(v, i, form, ty)?;
-    let mut rw = ty.bits();
-    if let Some(x) = all.iter().find(|x| matches!(x, ast::Operand::Name(_))) {
-        rw = reg(names, x)?.0;
-        at_least(ty.bits(), rw, x)?;
-    }
-    // A float literal fills its type exactly; in a wider register it would not be extended as a number.
-    let name = if rw == ty.bits() {
-        ty.name()
-    } else {
-        wider(ty)
-    };
-    let srcs = all
-        .iter()
-        .map(|x| value(names, x, rw, name))
-        .collect::<Res<_>>()?;
-    let (b, off) = address(a)?;
-    Ok(Instr::St {
-        access: Access { nc: false },
-        ty,
-        rw,
-        srcs,
-        base: base(names, b)?,
-        off,
-    })
 }
 
 /// The type that literals beside wider registers are read at.
