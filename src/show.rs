@@ -1,8 +1,9 @@
-//! `ptxprove show FILE.ptx`: what is in a PTX file, and what of it has a meaning.
+//! `ptxprove show FILE.ptx`: what is in a PTX file, and what of it can be run and proved.
 
 use std::collections::BTreeMap;
 
-use ptx::program::{EntrySummary, Summary, summary};
+use ptx::module::Error;
+use ptx::summary::{EntrySummary, Summary, VariableSummary, summary};
 use serde_json::{Value, json};
 use tactics::diagnostic::{Diagnostic, line_col};
 use tactics::syntax::ast::Span;
@@ -11,7 +12,7 @@ use crate::args::ShowArgs;
 use crate::output::Output;
 use crate::{CANNOT_READ, NOT_PROVED, PROVED, diagnostics};
 
-/// Runs the command; the exit code: 1 if an entry that is shown is not supported in full.
+/// Runs the command; the exit code: 1 if an entry that is shown cannot be used in a proof.
 pub fn run(args: &ShowArgs, out: &Output) -> u8 {
     let name = args.file.display().to_string();
     let bytes = tactics::driver::read_file(&args.file).map_err(|e| e.to_string());
@@ -24,13 +25,16 @@ pub fn run(args: &ShowArgs, out: &Output) -> u8 {
             return CANNOT_READ;
         }
     };
+    let complain = |code, span: ptx::text::span::Span, message: String, help: String| {
+        let mut d = Diagnostic::error(code, message);
+        d.span = Some(Span::new(span.start, span.end));
+        d.help.push(help);
+        out.complain(diagnostics::render(out, &name, &text, &d).trim_end());
+    };
     let module = match ptx::text::parse(&text) {
         Ok(m) => m,
         Err(e) => {
-            let mut d = Diagnostic::error("ptx.syntax", e.to_string());
-            d.span = Some(Span::new(e.span.start, e.span.end));
-            d.help.push(e.help().to_owned());
-            out.complain(diagnostics::render(out, &name, &text, &d).trim_end());
+            complain("ptx.syntax", e.span, e.to_string(), e.help());
             return CANNOT_READ;
         }
     };
@@ -47,6 +51,12 @@ pub fn run(args: &ShowArgs, out: &Output) -> u8 {
     if args.json {
         out.say(format_args!("{:#}", to_json(&s, &text)));
     } else {
+        for e in s.errors.iter().take(MAX_ERRORS) {
+            complain("ptx.resolve", e.span, e.to_string(), e.help());
+        }
+        if let Some(more) = s.errors.len().checked_sub(MAX_ERRORS).filter(|n| *n > 0) {
+            out.complain(format_args!("… and {more} more errors"));
+        }
         print(&s, &text, args, out);
     }
     match s.entries.iter().all(|e| e.unsupported.is_none()) {
@@ -55,6 +65,9 @@ pub fn run(args: &ShowArgs, out: &Output) -> u8 {
     }
 }
 
+/// So many errors of a file are told.
+const MAX_ERRORS: usize = 10;
+
 fn print(s: &Summary, text: &str, args: &ShowArgs, out: &Output) {
     out.say(format_args!(
         "PTX {}, target {}",
@@ -62,92 +75,213 @@ fn print(s: &Summary, text: &str, args: &ShowArgs, out: &Output) {
         s.target.join(", ")
     ));
     for e in &s.entries {
-        let total = e.instructions.len();
-        let mark = match e.unsupported.is_none() {
-            true => out.good("✓"),
-            false => out.bad("✗"),
-        };
-        out.say(format_args!(
-            "{mark} {} {}: {}/{total} instructions have a meaning",
-            out.strong("entry"),
-            e.name,
-            e.supported()
-        ));
-        for (n, ty) in &e.params {
-            out.say(format_args!("    parameter {n} : {ty}"));
-        }
-        let regs: Vec<String> = e
-            .registers
-            .iter()
-            .map(|(t, n)| format!("{n} {t}"))
-            .collect();
-        out.say(format_args!("    registers: {}", regs.join(", ")));
-        if args.instructions {
-            for i in &e.instructions {
-                let (line, _) = line_col(text, i.span.start as usize);
-                let status = match &i.status {
-                    Ok(shape) => out.faint(shape),
-                    Err(_) => out.bad("unsupported"),
-                };
-                out.say(format_args!("    {line:>6}  {:<28} {status}", i.opcode));
-            }
-        } else {
-            print_missing(e, out);
-        }
-        if let Some(u) = &e.unsupported {
-            let (line, column) = line_col(text, u.span.start as usize);
-            out.say(format_args!(
-                "    not usable in a proof: line {line}, column {column}: {u}"
-            ));
-        }
+        print_entry(e, text, args, out);
     }
     if !s.functions.is_empty() {
         out.say(format_args!("device functions: {}", s.functions.join(", ")));
     }
-    if !s.variables.is_empty() {
-        out.say(format_args!("module variables: {}", s.variables.join(", ")));
+    if !s.external.is_empty() {
+        out.say(format_args!("external functions: {}", s.external.join(", ")));
+    }
+    for v in &s.variables {
+        let space = format!("{:?}", v.space).to_lowercase();
+        out.say(format_args!("{space} variable {} : {}", v.name, ty(v)));
     }
 }
 
-/// The opcodes without a meaning, and how often each occurs.
-fn print_missing(e: &EntrySummary, out: &Output) {
-    let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
-    for i in e.instructions.iter().filter(|i| i.status.is_err()) {
-        *missing.entry(&i.opcode).or_default() += 1;
+fn print_entry(e: &EntrySummary, text: &str, args: &ShowArgs, out: &Output) {
+    let total = e.instructions.len();
+    let mark = match e.unsupported.is_none() {
+        true => out.good("✓"),
+        false => out.bad("✗"),
+    };
+    out.say(format_args!(
+        "{mark} {} {}: {}/{total} instructions have a meaning in the logic",
+        out.strong("entry"),
+        e.name,
+        e.supported()
+    ));
+    for p in &e.params {
+        out.say(format_args!("    parameter {} : {}", p.name, ty(p)));
     }
-    for (opcode, n) in missing {
+    let regs: Vec<String> = e
+        .registers
+        .iter()
+        .map(|(t, n)| format!("{n} {t}"))
+        .collect();
+    out.say(format_args!("    registers: {}", regs.join(", ")));
+    print_memory(e, out);
+    let extents = [
+        ("block required", e.required_block),
+        ("block at most", e.max_block),
+        ("cluster required", e.required_cluster),
+    ];
+    for (what, [x, y, z]) in extents.iter().filter_map(|(w, x)| Some((w, (*x)?))) {
+        out.say(format_args!("    {what}: {x}×{y}×{z}"));
+    }
+    if !e.calls.is_empty() {
+        out.say(format_args!("    calls: {}", e.calls.join(", ")));
+    }
+    for l in &e.loops {
+        let (line, _) = line_col(text, l.span.start as usize);
+        let indent = "  ".repeat(l.depth.saturating_sub(1) as usize);
+        let label = l.label.as_deref().unwrap_or_default();
+        let (n, s) = (l.instructions, plural(l.instructions));
         out.say(format_args!(
-            "    {} {opcode} ({n}×)",
-            out.bad("unsupported")
+            "    {indent}loop at line {line}: {label}, {n} instruction{s}"
+        ));
+    }
+    if e.irreducible > 0 {
+        let (n, s) = (e.irreducible, plural(e.irreducible));
+        out.say(format_args!("    {n} jump{s} into the middle of a loop"));
+    }
+    if args.instructions {
+        for i in &e.instructions {
+            let (line, _) = line_col(text, i.span.start as usize);
+            let status = match &i.status {
+                Ok(shape) => out.faint(shape),
+                Err(_) if i.known => out.bad("not in the logic"),
+                Err(_) => out.bad("unknown"),
+            };
+            out.say(format_args!("    {line:>6}  {:<28} {status}", i.opcode));
+        }
+    } else {
+        out.say(format_args!("    opcodes: {}", bases(e)));
+        print_missing(e, out);
+    }
+    if let Some((site, why)) = e.refused.first() {
+        let (line, column) = line_col(text, site.span.start as usize);
+        out.say(format_args!(
+            "    cannot be run: line {line}, column {column}: {why}"
+        ));
+    }
+    if let Some(u) = &e.unsupported {
+        let (line, column) = line_col(text, u.span.start as usize);
+        out.say(format_args!(
+            "    not usable in a proof: line {line}, column {column}: {u}"
         ));
     }
 }
 
+fn print_memory(e: &EntrySummary, out: &Output) {
+    match &e.memory {
+        Ok(m) => {
+            let dynamic = match (m.shared, m.dynamic_shared) {
+                (0, false) => None,
+                (0, true) => Some("dynamic".to_owned()),
+                (n, false) => Some(format!("{n} bytes")),
+                (n, true) => Some(format!("{n} bytes and dynamic")),
+            };
+            if let Some(shared) = dynamic {
+                out.say(format_args!("    shared memory: {shared}"));
+            }
+            if m.local > 0 {
+                out.say(format_args!("    local memory: {} bytes", m.local));
+            }
+        }
+        Err(why) => out.say(format_args!("    cannot be run: {why}")),
+    }
+}
+
+fn plural(n: usize) -> &'static str {
+    if n == 1 { "" } else { "s" }
+}
+
+/// The type of a variable with its size, where the type alone does not say it.
+fn ty(v: &VariableSummary) -> String {
+    let element = ptx::isa::types::width(&v.element).map_or(1, |bits| u64::from(bits / 8).max(1));
+    match v.dynamic {
+        true => format!("{}[], aligned to {}", v.element, v.align),
+        false if v.bytes == element => v.element.clone(),
+        false => format!("{}[{}], aligned to {}", v.element, v.bytes / element, v.align),
+    }
+}
+
+/// How often each opcode stands in the text, without its modifiers, the most frequent first.
+fn bases(e: &EntrySummary) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (opcode, n) in &e.opcodes {
+        let base = opcode.split('.').next().unwrap_or_default();
+        *counts.entry(base).or_default() += n;
+    }
+    let mut all: Vec<(&str, usize)> = counts.into_iter().collect();
+    all.sort_by_key(|(base, n)| (std::cmp::Reverse(*n), *base));
+    let all: Vec<String> = all.iter().map(|(base, n)| format!("{n} {base}")).collect();
+    all.join(", ")
+}
+
+/// The opcodes without a meaning in the logic, and how often each occurs.
+fn print_missing(e: &EntrySummary, out: &Output) {
+    let mut missing: BTreeMap<(&str, bool), usize> = BTreeMap::new();
+    for i in e.instructions.iter().filter(|i| i.status.is_err()) {
+        *missing.entry((&i.opcode, i.known)).or_default() += 1;
+    }
+    for ((opcode, known), n) in missing {
+        let what = if known { "not in the logic:" } else { "unknown:" };
+        out.say(format_args!("    {} {opcode} ({n}×)", out.bad(what)));
+    }
+}
+
 fn to_json(s: &Summary, text: &str) -> Value {
-    let entries: Vec<Value> = s
-        .entries
-        .iter()
-        .map(|e| {
-            let instructions: Vec<Value> = e
-                .instructions
-                .iter()
-                .map(|i| {
-                    let (line, column) = line_col(text, i.span.start as usize);
-                    let (shape, reason) = match &i.status {
-                        Ok(shape) => (Some(*shape), None),
-                        Err(u) => (None, Some(u.to_string())),
-                    };
-                    json!({ "opcode": i.opcode, "line": line, "column": column, "shape": shape, "unsupported": reason })
-                })
-                .collect();
-            json!({
-                "name": e.name, "parameters": e.params, "registers": e.registers, "instructions": instructions,
-                "unsupported": e.unsupported.as_ref().map(ToString::to_string),
-            })
-        })
-        .collect();
+    let error = |e: &Error| {
+        let (line, column) = line_col(text, e.span.start as usize);
+        json!({ "line": line, "column": column, "message": e.to_string(), "help": e.help() })
+    };
     json!({
-        "version": s.version, "target": s.target, "entries": entries,
-        "functions": s.functions, "variables": s.variables,
+        "version": s.version, "target": s.target,
+        "entries": s.entries.iter().map(|e| entry_json(e, text)).collect::<Vec<_>>(),
+        "functions": s.functions, "external": s.external,
+        "variables": s.variables.iter().map(variable_json).collect::<Vec<_>>(),
+        "errors": s.errors.iter().map(error).collect::<Vec<_>>(),
+    })
+}
+
+fn variable_json(v: &VariableSummary) -> Value {
+    json!({
+        "name": v.name, "space": format!("{:?}", v.space).to_lowercase(), "type": v.element,
+        "bytes": v.bytes, "align": v.align, "dynamic": v.dynamic,
+    })
+}
+
+fn entry_json(e: &EntrySummary, text: &str) -> Value {
+    let line = |at: u32| line_col(text, at as usize).0;
+    let instruction = |i: &ptx::summary::InstrSummary| {
+        let (line, column) = line_col(text, i.span.start as usize);
+        let (shape, reason) = match &i.status {
+            Ok(shape) => (Some(*shape), None),
+            Err(u) => (None, Some(u.to_string())),
+        };
+        json!({
+            "opcode": i.opcode, "line": line, "column": column, "known": i.known, "shape": shape,
+            "unsupported": reason,
+        })
+    };
+    let a_loop = |l: &ptx::summary::LoopSummary| {
+        json!({
+            "line": line(l.span.start), "label": l.label, "depth": l.depth,
+            "instructions": l.instructions,
+        })
+    };
+    let refused = |(site, why): &(ptx::machine::Site, String)| {
+        json!({
+            "function": site.function, "opcode": site.opcode, "line": line(site.span.start),
+            "reason": why,
+        })
+    };
+    let memory = match &e.memory {
+        Ok(m) => json!({ "shared": m.shared, "dynamic_shared": m.dynamic_shared, "local": m.local }),
+        Err(why) => json!({ "error": why }),
+    };
+    json!({
+        "name": e.name, "line": line(e.span.start),
+        "parameters": e.params.iter().map(variable_json).collect::<Vec<_>>(),
+        "registers": e.registers, "memory": memory,
+        "required_block": e.required_block, "max_block": e.max_block,
+        "required_cluster": e.required_cluster, "calls": e.calls,
+        "loops": e.loops.iter().map(a_loop).collect::<Vec<_>>(),
+        "irreducible": e.irreducible, "opcodes": e.opcodes,
+        "instructions": e.instructions.iter().map(instruction).collect::<Vec<_>>(),
+        "not_run": e.refused.iter().map(refused).collect::<Vec<_>>(),
+        "unsupported": e.unsupported.as_ref().map(ToString::to_string),
     })
 }

@@ -5,6 +5,7 @@
 //! - [`layout`]: where the elements of matrices and tensors lie.
 //! - [`module`]: a file with its names resolved; [`machine`]: the interpreter that runs it.
 //! - [`program`]: kernels as data, as terms of the logic, and as text rendered from the terms again.
+//! - [`summary`]: what is in a file, and what of it can be run and proved.
 
 #![forbid(unsafe_code)]
 
@@ -14,4 +15,5 @@ pub mod layout;
 pub mod machine;
 pub mod module;
 pub mod program;
+pub mod summary;
 pub mod text;

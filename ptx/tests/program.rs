@@ -5,8 +5,9 @@ use logic::{Expr, Store};
 use ptx::module::{self, Resolved};
 use ptx::program::{
     Malformed, Reason, RenderMismatch, Translation, Unsupported, check_render, kernel_of_term,
-    kernel_term, module_declarations, normal_text, render, summary, translate,
+    kernel_term, module_declarations, normal_text, render, translate,
 };
+use ptx::summary::summary;
 use ptx::text::ast::{Function, Module};
 use ptx::text::parse;
 

@@ -156,7 +156,7 @@ fn other_operands() {
     );
     let (all, _) = operands("mov.b64 {%r1, _}, %rd1;");
     assert!(matches!(&all[0], Operand::Vector(v) if v[1] == Operand::Sink));
-    let (all, _) = operands("selp.b32 %r1, 1, 0, !%p1;");
+    let (all, _) = operands("setp.lt.and.s32 %p1, %r1, 1, !%p2;");
     assert!(matches!(&all[3], Operand::Not(p) if matches!(**p, Operand::Reg(_))));
     for s in [
         "tid.x",
@@ -617,4 +617,47 @@ fn many_errors() {
     let all = resolve(&parse(&text).expect("parses")).expect_err("refused");
     let under: Vec<&str> = all.iter().map(|e| &text[e.span.range()]).collect();
     assert_eq!(under, ["%a", "L", "%c", ".q1", "k"]);
+}
+
+/// Registers have the widths of their operands, and literals are of their types.
+#[test]
+fn types_of_operands() {
+    let width = |text: &str, name: &str, bits, wanted| {
+        let (r, at, says) = refused_body(text);
+        assert_eq!(
+            (r, at.as_str()),
+            (Reason::Width(name.into(), bits, wanted), name),
+            "{text}"
+        );
+        assert!(says.contains(&format!("a register of {wanted} bits")));
+    };
+    width("add.s32 %r1, %r2, %rd1;", "%rd1", 64, 32);
+    width("add.s64 %r1, %rd2, %rd1;", "%r1", 32, 64);
+    width("mul.wide.s32 %r1, %r2, %r3;", "%r1", 32, 64);
+    width("selp.b32 %r1, %r2, %r3, %r4;", "%r4", 32, 1);
+    width("mov.b64 {%r1, %rd1}, %rd2;", "%rd1", 64, 32);
+    width("setp.lt.s32 %p1|%r1, %r2, %r3;", "%r1", 32, 1);
+    width("cvt.s64.s32 %r1, %r2;", "%r1", 32, 64);
+    // In a conversion a register may be wider, and a shift's count has 32 bits whatever is shifted.
+    body("cvt.u32.u8 %r1, %r2; cvt.s16.s8 %r1, %rd1; shl.b64 %rd1, %rd1, %r1;");
+    let literal = |text: &str, ty: &str, under: &str| {
+        let (r, at, _) = refused_body(text);
+        assert_eq!(
+            (r, at.as_str()),
+            (Reason::Literal(ty.into()), under),
+            "{text}"
+        );
+    };
+    literal("add.s32 %r1, %r2, 0f3F800000;", "s32", "0f3F800000");
+    literal("add.f32 %f1, %f2, 1;", "f32", "1");
+    literal(
+        "add.f32 %f1, %f2, 0d3FF0000000000000;",
+        "f32",
+        "0d3FF0000000000000",
+    );
+    literal("mov.b64 %rd1, 0f3F800000;", "b64", "0f3F800000");
+    literal("mov.b32 %r1, 1.5;", "b32", "1.5");
+    body(
+        "add.f32 %f1, %f2, 1.5; mov.b32 %r1, 0f3F800000; mov.b64 %rd1, 0d3FF0000000000000; mov.u32 %r1, -1;",
+    );
 }

@@ -8,6 +8,7 @@ use super::fault::{Fault, FaultKind};
 use super::machine::{Machine, Slot};
 use super::memory::Global;
 use super::observe::{Observer, Stats};
+use super::outline::Outline;
 use super::rng::{self, Rng};
 use super::sched;
 use super::thread::volume;
@@ -190,6 +191,14 @@ impl<'m> Device<'m> {
         let v = VarId(index as u32);
         let constant = |at: &u64| at + super::memory::CONST_WINDOW;
         (self.places.global.get(&v).copied()).or_else(|| self.places.constant.get(&v).map(constant))
+    }
+
+    /// The memory that a kernel takes.
+    ///
+    /// Errors: it has more variables than the machine has room for.
+    pub fn outline(&self, entry: FuncId) -> Result<Outline, FaultKind> {
+        let program = Program::decode(self.module, entry, &self.places)?;
+        Ok(Outline::of(&program))
     }
 
     /// Runs a kernel to its end.

@@ -13,7 +13,6 @@ pub mod error;
 mod from_term;
 mod normal;
 mod render;
-mod summary;
 mod to_term;
 mod translate;
 
@@ -23,8 +22,8 @@ pub use error::{Malformed, Reason, RenderMismatch, Unsupported};
 pub use from_term::kernel_of_term;
 pub use normal::{normal, normal_text};
 pub use render::render_kernel;
-pub use summary::{EntrySummary, InstrSummary, LoopSummary, Summary, VariableSummary, summary};
 pub use to_term::{Definition, isa_declarations, kernel_term, opcode_name};
+pub(crate) use translate::{Entry, carried, entry};
 pub use translate::{Translation, translate};
 
 use crate::module::Resolved;

@@ -74,7 +74,7 @@ pub(super) fn numbered(
 }
 
 /// A kernel of which everything but its instructions has a meaning.
-pub(super) struct Entry<'m> {
+pub(crate) struct Entry<'m> {
     text: &'m ast::Function,
     function: &'m Function,
     params: Vec<Param>,
@@ -84,7 +84,7 @@ pub(super) struct Entry<'m> {
 /// Everything of an entry but its instructions.
 ///
 /// Errors: as for [`translate`], if they are no instruction's.
-pub(super) fn entry<'m>(m: &'m Resolved<'_>, text: &'m ast::Function) -> Res<Entry<'m>> {
+pub(crate) fn entry<'m>(m: &'m Resolved<'_>, text: &'m ast::Function) -> Res<Entry<'m>> {
     if m.module.address_size != 64 {
         return refuse(Reason::AddressSize(m.module.address_size), text.head);
     }
@@ -169,7 +169,7 @@ fn register_types(d: &ast::Decl) -> Res<Vec<RegTy>> {
 }
 
 /// Whether the logic's instructions have a constructor for a form, and the text names it as the table does.
-pub(super) fn carried(form: &Form, opcode: &str) -> bool {
+pub(crate) fn carried(form: &Form, opcode: &str) -> bool {
     let only = |slots: &[&str]| form.words.iter().all(|(s, _)| slots.contains(s));
     form.opcode == opcode
         && match form.shape() {

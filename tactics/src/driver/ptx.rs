@@ -176,7 +176,7 @@ impl<'b> Session<'b> {
                     why.span,
                     "ptx.unsupported",
                     why.to_string(),
-                    None,
+                    why.help(),
                 );
             } else if !all
                 .kernels

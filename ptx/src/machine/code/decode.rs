@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::frame::Slots;
-use super::layout::{Places, reachable};
+use super::layout::Places;
 use super::op::{Op, Sized};
 use super::operand::{Refusal, kind};
 use super::tape::{self, TapeAlg, Word};
@@ -16,6 +16,7 @@ use crate::machine::engines;
 use crate::machine::fault::FaultKind;
 use crate::machine::memory::Space;
 use crate::machine::slots::SlotSet;
+use crate::module::uses::reachable;
 use crate::module::{FuncId, Function, Instr, LabelId, Module, Operand};
 
 /// The operands of a form that are words.

@@ -1,12 +1,12 @@
-//! What is in a module: for `ptxprove show`.
+//! What is in a file, and what of it can be run and proved: for `ptxprove show`.
 
 use std::collections::BTreeMap;
 
-use super::error::{Reason, Unsupported};
-use super::translate::{Entry, carried, entry};
+use crate::machine::{Device, Options, Outline, Site};
 use crate::module::cfg::cfg;
-use crate::module::uses::{bytes, uses};
+use crate::module::uses::reachable;
 use crate::module::{self, Formal, FuncId, Function, Module, Resolved, Space};
+use crate::program::{Entry, Reason, Unsupported, carried, entry};
 use crate::text::ast;
 use crate::text::span::Span;
 
@@ -57,12 +57,10 @@ pub struct EntrySummary {
     pub params: Vec<VariableSummary>,
     /// Declared registers: type and how many, in order of the first declaration of the type.
     pub registers: Vec<(String, u64)>,
-    /// Bytes of shared memory that it and what it calls declare.
-    pub shared: u64,
-    /// Whether it uses dynamic shared memory.
-    pub dynamic_shared: bool,
-    /// Bytes of local memory that it declares.
-    pub local: u64,
+    /// Its memory; or why the machine has no room for it.
+    pub memory: Result<Outline, String>,
+    /// The instructions of it and of what it calls that the machine does not run, and why.
+    pub refused: Vec<(Site, String)>,
     /// `.reqntid`
     pub required_block: Option<[u32; 3]>,
     /// `.maxntid`
@@ -121,6 +119,7 @@ impl EntrySummary {
 pub fn summary(m: &ast::Module) -> Summary {
     let resolved = Resolved::new(m);
     let module = &resolved.module;
+    let device = Device::new(module, Options::default()).map_err(|e| e.to_string());
     let names = |wanted: fn(&Function) -> bool| {
         let all = module.functions.iter().filter(|f| wanted(f));
         all.map(|f| f.name.clone()).collect()
@@ -130,7 +129,7 @@ pub fn summary(m: &ast::Module) -> Summary {
         target: module.target.clone(),
         entries: m
             .entries()
-            .filter_map(|f| entry_summary(&resolved, f))
+            .filter_map(|f| entry_summary(&resolved, &device, f))
             .collect(),
         functions: names(|f| !f.is_entry && f.has_body),
         external: names(|f| !f.has_body),
@@ -155,19 +154,21 @@ fn variable(v: &module::Variable) -> VariableSummary {
     }
 }
 
-fn entry_summary(resolved: &Resolved<'_>, text: &ast::Function) -> Option<EntrySummary> {
+fn entry_summary(
+    resolved: &Resolved<'_>,
+    device: &Result<Device<'_>, String>,
+    text: &ast::Function,
+) -> Option<EntrySummary> {
     let m = &resolved.module;
     let same = |f: &Function| f.span == text.head && f.name == text.name.text;
     let index = m.functions.iter().position(same)?;
     let (f, id) = (&m.functions[index], FuncId(index as u32));
-    let used = uses(m, id);
-    let variables = || {
-        used.variables
-            .iter()
-            .filter_map(|v| m.variables.get(v.index()))
+    let (memory, refused) = match device {
+        Ok(d) => (d.outline(id).map_err(|e| e.to_string()), Vec::new()),
+        Err(e) => (Err(e.clone()), Vec::new()),
     };
-    let own = || m.variables.iter().filter(|v| v.owner == Some(id));
-    let called = used.functions.iter().filter(|g| **g != id);
+    let called = reachable(m, id);
+    let called = called.iter().filter(|g| **g != id);
     let (instructions, unsupported) = instructions(resolved, text, f);
     let mut opcodes = BTreeMap::new();
     for i in &f.code {
@@ -179,9 +180,8 @@ fn entry_summary(resolved: &Resolved<'_>, text: &ast::Function) -> Option<EntryS
         span: f.span,
         params: f.params.iter().filter_map(|p| param(m, p)).collect(),
         registers: registers(f),
-        shared: bytes(variables(), Space::Shared),
-        dynamic_shared: variables().any(|v| v.dynamic),
-        local: bytes(own(), Space::Local),
+        memory,
+        refused,
         required_block: f.required_block,
         max_block: f.max_block,
         required_cluster: f.required_cluster,
