@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::code::layout::{MAX_SHARED, Places, align_up};
 use super::code::{Program, mask};
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, FaultKind, Site};
 use super::machine::{Machine, Slot};
 use super::memory::Global;
 use super::observe::{Observer, Stats};
@@ -19,6 +19,9 @@ use crate::module::{FuncId, Module, Space, VarId};
 pub const MAX_CTAS: u64 = 1 << 22;
 /// Constant memory has at most this many bytes.
 pub const MAX_CONST: u64 = 1 << 26;
+
+/// Bytes of the memory by which a cooperative grid synchronises.
+const WORKSPACE: u64 = 256;
 
 /// What a device is told once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +78,7 @@ pub struct Device<'m> {
     places: Places,
     global: Global,
     constant: Vec<u8>,
+    workspace: u64,
     programs: FxHashMap<FuncId, Program<'m>>,
 }
 
@@ -105,12 +109,14 @@ impl<'m> Device<'m> {
                 _ => {}
             }
         }
+        let workspace = global.allocate("grid workspace", WORKSPACE, 256, options.seed)?;
         let mut device = Device {
             module,
             options,
             places,
             global,
             constant: vec![0; constant as usize],
+            workspace,
             programs: FxHashMap::default(),
         };
         device.initialise();
@@ -201,6 +207,19 @@ impl<'m> Device<'m> {
         Ok(Outline::of(&program))
     }
 
+    /// The instructions that a kernel may come to and that are unsupported, and why. They are faults only where they are
+    /// reached.
+    pub fn unsupported(&self, entry: &str) -> Result<Vec<(Site, String)>, FaultKind> {
+        let functions = &self.module.functions;
+        let Some(index) = functions.iter().position(|f| f.is_entry && f.name == entry) else {
+            return Err(FaultKind::Launch(format!(
+                "the module has no kernel `{entry}`"
+            )));
+        };
+        let program = Program::decode(self.module, FuncId(index as u32), &self.places)?;
+        Ok(program.refused())
+    }
+
     /// Runs a kernel to its end.
     pub fn launch(
         &mut self,
@@ -230,6 +249,9 @@ impl<'m> Device<'m> {
             ))));
         }
         self.options.launches += 1;
+        if let Some(workspace) = self.global.bytes_mut(self.workspace, WORKSPACE) {
+            workspace.fill(0);
+        }
         let clusters = sched::clusters(launch.grid, launch.cluster);
         let counts = |code: &Option<_>| {
             code.as_ref()
@@ -256,6 +278,7 @@ impl<'m> Device<'m> {
             moved: [(0, 0); 6],
             counts: program.codes.iter().map(counts).collect(),
             steps: 0,
+            workspace: self.workspace,
             runnable: Vec::new(),
             events: 0,
             resident: 0,

@@ -70,6 +70,8 @@ pub struct Machine<'p> {
     pub counts: Vec<Vec<(u64, u64)>>,
     /// Instructions done.
     pub steps: u64,
+    /// Memory by which a cooperative grid synchronises.
+    pub workspace: u64,
     /// CTAs that may have ready threads.
     pub(super) runnable: Vec<u32>,
     /// Clusters that have not begun.
@@ -524,20 +526,7 @@ impl Machine<'_> {
 
     /// A place in the program, for people.
     pub fn site(&self, func: u32, pc: u32) -> Option<Site> {
-        let instr = self.program.instr(func, pc)?;
-        let function = &self.program.module.functions[func as usize];
-        let files = &self.program.module.files;
-        let loc = instr.loc.map(|(file, line, column)| {
-            let name = files.iter().find(|f| f.0 == file);
-            let name = name.map_or_else(|| format!("file {file}"), |f| f.1.clone());
-            (name, line, column)
-        });
-        Some(Site {
-            function: function.name.clone(),
-            opcode: instr.opcode.clone(),
-            span: instr.span,
-            loc,
-        })
+        self.program.site(func, pc)
     }
 }
 

@@ -328,25 +328,44 @@ fn fast_write<'a>(
     }
 }
 
+/// The word of at most eight bytes.
+#[inline(always)]
+fn word(bytes: &[u8]) -> u64 {
+    match *bytes {
+        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        [a] => u64::from(a),
+        [a, b] => u64::from(u16::from_le_bytes([a, b])),
+        _ => 0,
+    }
+}
+
 /// Puts loaded bytes into registers, each extended to its register's width.
 #[inline(always)]
 fn load_values(a: &Access, bytes: &[u8], slots: &mut [u64]) {
-    let size = a.size as usize;
-    for (value, bytes) in a.values.iter().zip(bytes.chunks_exact(size)) {
+    let mut rest = bytes;
+    for value in &a.values {
+        let Some((bytes, after)) = rest.split_at_checked(a.size as usize) else {
+            return;
+        };
+        rest = after;
         if value.slot == NO_GUARD {
             continue;
         }
         let at = value.slot as usize;
-        let mut word = [0; 16];
-        word[..size.min(16)].copy_from_slice(&bytes[..size.min(16)]);
-        let mut low = u64::from_le_bytes(first(&word));
-        if a.signed && size < 8 {
+        if a.size > 8 {
+            slots[at] = word(&bytes[..8]);
+            slots[at + 1] = word(&bytes[8..]);
+            continue;
+        }
+        let mut low = word(bytes);
+        if a.signed {
             let by = 64 - 8 * a.size;
             low = ((low << by) as i64 >> by) as u64 & super::code::mask(value.width.min(64) as u8);
         }
         slots[at] = low;
         if value.width > 64 {
-            slots[at + 1] = u64::from_le_bytes(first(&word[8..]));
+            slots[at + 1] = 0;
         }
     }
 }
@@ -354,22 +373,21 @@ fn load_values(a: &Access, bytes: &[u8], slots: &mut [u64]) {
 /// Puts registers into bytes to be stored.
 #[inline(always)]
 fn store_values(a: &Access, bytes: &mut [u8], slots: &[u64]) {
-    let size = a.size as usize;
-    for (value, bytes) in a.values.iter().zip(bytes.chunks_exact_mut(size)) {
+    let mut rest = bytes;
+    for value in &a.values {
+        let Some((bytes, after)) = rest.split_at_mut_checked(a.size as usize) else {
+            return;
+        };
+        rest = after;
         let at = value.slot as usize;
         let low = slots[at].to_le_bytes();
-        let n = size.min(8);
-        bytes[..n].copy_from_slice(&low[..n]);
-        if size > 8 {
-            let n = size.min(16) - 8;
-            bytes[8..8 + n].copy_from_slice(&slots[at + 1].to_le_bytes()[..n]);
+        match bytes.len() {
+            4 => bytes.copy_from_slice(&low[..4]),
+            n @ ..=8 => bytes.copy_from_slice(&low[..n]),
+            n => {
+                bytes[..8].copy_from_slice(&low);
+                bytes[8..].copy_from_slice(&slots[at + 1].to_le_bytes()[..n - 8]);
+            }
         }
     }
-}
-
-#[inline(always)]
-fn first(bytes: &[u8]) -> [u8; 8] {
-    let mut word = [0; 8];
-    word.copy_from_slice(&bytes[..8]);
-    word
 }

@@ -90,7 +90,12 @@ impl Machine<'_> {
             return Ok(last);
         }
         let crowded = self.resident >= self.options.resident_threads;
-        let chance = if crowded { 1024 } else { 2 };
+        let chance = match self.live_ctas {
+            _ if crowded => 1024,
+            ..4 => 2,
+            4..16 => 16,
+            _ => 64,
+        };
         if !self.waiting.is_empty() && self.rng.one_in(chance) {
             self.begin()?;
         }
@@ -162,6 +167,7 @@ impl Machine<'_> {
             dynamic_shared: launch.dynamic_shared,
             total_shared: align_up(shared + SHARED_BASE, 128) as u32,
             grid_id: self.options.launches,
+            workspace: self.workspace,
         };
         let seed = rng::mix(self.options.seed ^ rng::mix(u64::from(index)));
         let count = volume(launch.block) as u32;

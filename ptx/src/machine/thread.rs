@@ -94,6 +94,8 @@ pub struct Place {
     pub total_shared: u32,
     /// The number of the launch.
     pub grid_id: u64,
+    /// The address of memory by which a cooperative grid synchronises: zero at the beginning of a launch.
+    pub workspace: u64,
 }
 
 /// The coordinates of a linear index, x fastest.
@@ -144,6 +146,9 @@ impl Place {
             Special::DynamicSmemSize => u64::from(self.dynamic_shared),
             Special::TotalSmemSize | Special::AggrSmemSize => u64::from(self.total_shared),
             Special::ReservedSmem(1 | 2) => SHARED_BASE,
+            // Where compilers look for the memory by which a cooperative grid synchronises.
+            Special::EnvReg(1) => self.workspace >> 32,
+            Special::EnvReg(2) => self.workspace & all,
             Special::ReservedSmem(_) | Special::EnvReg(_) => 0,
         }
     }

@@ -144,6 +144,11 @@ pub fn matmul(
     d.floats(&c, m * n)
 }
 
+/// The factors of [`matmul_reference`], as bytes.
+pub fn matrices([m, n, k]: [usize; 3]) -> (Vec<u8>, Vec<u8>) {
+    (f32s(&matrix(m * k, 1)), f32s(&matrix(k * n, 2)))
+}
+
 pub fn matmul_reference([m, n, k]: [usize; 3]) -> Vec<f32> {
     let (a, b) = (matrix(m * k, 1), matrix(k * n, 2));
     let mut c = vec![0.0; m * n];

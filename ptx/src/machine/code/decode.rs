@@ -10,7 +10,7 @@ use super::tape::{self, TapeAlg, Word};
 use super::{Access, Act, Code, Dst, Ins, NO_GUARD, Program, Slot, Src, Value, Watched};
 use crate::alg::WordAlg;
 use crate::alg::bits::Bits;
-use crate::isa::{Form, Group, Spec, Ty, types};
+use crate::isa::{Form, Group, Spec, Ty};
 use crate::machine::engine::Action;
 use crate::machine::engines;
 use crate::machine::fault::FaultKind;
@@ -75,15 +75,14 @@ fn decode(module: &Module, id: FuncId, function: &Function, places: &Places) -> 
         actions: Vec::new(),
     };
     let mut ins = Vec::new();
-    let (mut touch, mut touched) = (Vec::new(), Vec::new());
+    let (mut touch, mut touched, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for instr in &function.code {
         d.slots.next_instruction();
         let (guard, when) = d.guard(instr);
         let act = d.act(instr).unwrap_or_else(|why| {
-            d.action(Box::new(engines::Unsupported(format!(
-                "`{}`: {why}",
-                instr.opcode
-            ))))
+            let why = format!("`{}`: {why}", instr.opcode);
+            refused.push((ins.len() as u32, why.clone()));
+            d.action(Box::new(engines::Unsupported(why)))
         });
         ins.push(Ins { guard, when, act });
         let start = touched.len() as u32;
@@ -113,6 +112,7 @@ fn decode(module: &Module, id: FuncId, function: &Function, places: &Places) -> 
         param_bytes,
         touch,
         touched,
+        refused,
     }
 }
 
@@ -189,11 +189,12 @@ impl Decoder<'_> {
             .ok_or_else(|| "a label without a place".to_owned())
     }
 
-    /// Loads and stores of one value or a vector.
+    /// Loads and stores of one value or a vector. In one interleaving of threads `.volatile`, `.relaxed`, `.acquire`,
+    /// `.release` and `.mmio` are plain accesses; hints to caches mean nothing.
     fn access(&mut self, instr: &Instr, load: bool) -> Result<Act, Refusal> {
-        let words: Vec<&str> = instr.opcode.split('.').collect();
-        let ty = words.last().copied().unwrap_or_default();
-        let bits = types::width(ty).ok_or_else(|| format!("type .{ty}"))?;
+        let form = instr.form.as_ref().ok_or("the opcode is not known")?;
+        let words: Vec<&str> = form.opcode.split('.').collect();
+        let ty = form.ty();
         let [first, second, ..] = &instr.operands[..] else {
             return Err("two operands are wanted".to_owned());
         };
@@ -207,15 +208,20 @@ impl Decoder<'_> {
             Space::Generic => of_base.unwrap_or(Space::Generic),
             space => space,
         };
+        let elements = self.elements(value);
+        let count = ["v2", "v4", "v8"].iter().position(|v| words.contains(v));
+        if elements.len() != count.map_or(1, |i| 2 << i) {
+            return Err(format!("{} registers do not fit", elements.len()));
+        }
         let mut values = Vec::new();
-        for element in self.elements(value) {
-            values.push(self.value(element, bits, load)?);
+        for element in elements {
+            values.push(self.value(element, ty.bits, load)?);
         }
         self.accesses.push(Access {
             space,
             addr,
-            size: bits.div_ceil(8),
-            signed: types::is_signed(ty),
+            size: ty.bits.div_ceil(8),
+            signed: ty.signed,
             values,
         });
         let index = self.accesses.len() as u32 - 1;

@@ -16,6 +16,7 @@ pub use layout::Places;
 pub use operand::{Addr, Dst, Src};
 
 use super::engine::Action;
+use super::fault::Site;
 use super::memory::Space;
 use crate::module::{FuncId, Instr, Module};
 
@@ -69,6 +70,8 @@ pub struct Code {
     pub touch: Vec<(u32, u32)>,
     /// See `touch`.
     pub touched: Vec<Slot>,
+    /// The instructions that are unsupported, and why.
+    pub refused: Vec<(u32, String)>,
 }
 
 /// A decoded instruction.
@@ -173,6 +176,35 @@ impl<'m> Program<'m> {
             .get(func as usize)?
             .code
             .get(pc as usize)
+    }
+
+    /// A place in the program, for people.
+    pub fn site(&self, func: u32, pc: u32) -> Option<Site> {
+        let instr = self.instr(func, pc)?;
+        let function = &self.module.functions[func as usize];
+        let loc = instr.loc.map(|(file, line, column)| {
+            let name = self.module.files.iter().find(|f| f.0 == file);
+            let name = name.map_or_else(|| format!("file {file}"), |f| f.1.clone());
+            (name, line, column)
+        });
+        Some(Site {
+            function: function.name.clone(),
+            opcode: instr.opcode.clone(),
+            span: instr.span,
+            loc,
+        })
+    }
+
+    /// The instructions that are unsupported, and why.
+    pub fn refused(&self) -> Vec<(Site, String)> {
+        let codes = self.codes.iter().flatten();
+        codes
+            .flat_map(|code| {
+                let site =
+                    |(pc, why): &(u32, String)| Some((self.site(code.func.0, *pc)?, why.clone()));
+                code.refused.iter().filter_map(site)
+            })
+            .collect()
     }
 
     /// The action at a place, if there is one.

@@ -145,10 +145,9 @@ pub enum Op {
         a: Slot,
         b: Slot,
     },
-    /// A float operation on up to three words.
+    /// A float operation on up to three words; the first stands for those that there are not.
     Float {
         op: FloatOp,
-        n: u8,
         d: Slot,
         a: [Slot; 3],
     },
@@ -237,7 +236,7 @@ impl Op {
             | Op::Sle { d, a, b, .. }
             | Op::Concat { d, a, b, .. } => (*d, vec![*a, *b]),
             Op::Ite { d, c, a, b } => (*d, vec![*c, *a, *b]),
-            Op::Float { n, d, a, .. } => (*d, a[..usize::from(*n)].to_vec()),
+            Op::Float { d, a, .. } => (*d, a.to_vec()),
             Op::Wide(wide) => (wide.d.slot, wide.args.iter().map(|a| a.slot).collect()),
         }
     }
@@ -315,10 +314,10 @@ impl Op {
             Op::Concat { w, d, a, b } => {
                 (d, shift(64, u64::from(*w), |by| get!(a) << by) | get!(b))
             }
-            Op::Float { op, n: _, d, a } => (
-                d,
-                floats.0.float(*op, [get!(&a[0]), get!(&a[1]), get!(&a[2])]),
-            ),
+            Op::Float { op, d, a } => {
+                let args = [get!(&a[0]), get!(&a[1]), get!(&a[2])];
+                (d, floats.0.float(*op, args))
+            }
             Op::Wide(wide) => return wide.run(s, floats),
         };
         s[*d as usize] = value;
@@ -378,10 +377,9 @@ impl Wide {
                 w.float(op, &args.iter().collect::<Vec<_>>())
             }
             WideOp::Dot(kind) => {
-                let args: Vec<Bits> = (0..self.args.len()).map(arg).collect();
-                let (pairs, acc) = args.split_at(args.len() - 1);
-                let pairs: Vec<(Bits, Bits)> = pairs.chunks(2).map(|p| (p[0], p[1])).collect();
-                w.dot(kind, &pairs, &acc[0])
+                let pairs = self.args.len() / 2;
+                let pairs: Vec<_> = (0..pairs).map(|i| (arg(2 * i), arg(2 * i + 1))).collect();
+                w.dot(kind, &pairs, &arg(2 * pairs.len()))
             }
         };
         write(s, self.d, value.value());

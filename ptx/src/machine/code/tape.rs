@@ -317,10 +317,9 @@ impl WordAlg for TapeAlg<'_> {
             return self.wide(WideOp::Float(op), to, args);
         }
         let d = self.temp(to);
-        let slot = |i: usize| places.get(i).map_or(0, |p| p.slot);
+        let slot = |i: usize| places.get(i).or(places.first()).map_or(0, |p| p.slot);
         self.ops.push(Op::Float {
             op,
-            n: places.len() as u8,
             d: d.slot,
             a: [slot(0), slot(1), slot(2)],
         });

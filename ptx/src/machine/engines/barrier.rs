@@ -22,8 +22,12 @@ pub type Barriers = BTreeMap<u32, Barrier>;
 pub struct Barrier {
     /// The thread count that was asked for; `None` for all threads.
     expected: Option<u32>,
-    /// The threads that have arrived; those that wait with where the result of a reduction goes.
-    arrived: BTreeMap<u32, Option<Waiter>>,
+    /// How many threads have arrived.
+    count: u32,
+    /// The threads that have arrived, by warp.
+    arrived: Vec<u32>,
+    /// Those of them that wait, with where the result of a reduction goes.
+    waiting: Vec<(u32, Option<Dst>)>,
     /// Where an aligned `sync` or `red` was executed, and an aligned `arrive`.
     sites: [Option<(u32, u32)>; 2],
     /// The reduction that all do, if one does.
@@ -31,9 +35,6 @@ pub struct Barrier {
     /// The predicates: how many are true, how many there are.
     votes: (u32, u32),
 }
-
-#[derive(Clone, Copy, Debug)]
-struct Waiter(Option<Dst>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reduction {
@@ -137,19 +138,23 @@ impl Action for Arrive {
             )));
         }
         let barrier = cta.engines.barriers.entry(id).or_default();
-        if barrier.arrived.is_empty() {
+        if barrier.count == 0 {
+            barrier.arrived.resize(threads.div_ceil(32) as usize, 0);
             barrier.expected = count;
             barrier.reduction = self.reduction.as_ref().map(|r| r.0);
         }
         barrier.check(self, t, site, count, per_warp)?;
-        let waiter = Waiter(self.reduction.as_ref().map(|r| r.1));
-        let again = barrier
-            .arrived
-            .insert(t.index, self.waits.then_some(waiter));
-        if again.is_some() {
+        let (warp, bit) = (t.warp() as usize, 1 << t.lane());
+        if barrier.arrived[warp] & bit != 0 {
             return Err(FaultKind::Barrier(format!(
                 "the thread arrives at barrier {id} for the second time before it is complete"
             )));
+        }
+        barrier.arrived[warp] |= bit;
+        barrier.count += 1;
+        if self.waits {
+            let dst = self.reduction.as_ref().map(|r| r.1);
+            barrier.waiting.push((t.index, dst));
         }
         if let Some(vote) = vote {
             barrier.votes.0 += u32::from(vote);
@@ -165,7 +170,7 @@ impl Action for Arrive {
         let arrived = m.home(t)?.engines.barriers.get(&id);
         let reason = Reason::Barrier {
             id,
-            arrived: arrived.map_or(0, |b| b.arrived.len() as u32),
+            arrived: arrived.map_or(0, |b| b.count),
             of: count.unwrap_or(threads),
         };
         Ok(Step::Block(reason.wait()))
@@ -200,7 +205,7 @@ impl Barrier {
         }
         let known = &mut self.sites[usize::from(arrival.waits)];
         let other = known.is_some_and(|s| s != site);
-        let same_warp = self.arrived.keys().any(|i| i / 32 == t.warp());
+        let same_warp = self.arrived.get(t.warp() as usize).is_some_and(|w| *w != 0);
         if other && (!per_warp || same_warp) {
             return Err(FaultKind::DivergentBarrier(
                 "divergent aligned barrier: other threads have come to the same barrier in another instruction"
@@ -223,27 +228,28 @@ fn complete(
     let Some(barrier) = cta.engines.barriers.get(&id) else {
         return Ok(false);
     };
+    // A warp with one thread left counts as 32.
+    let enough = barrier.expected.map_or(cta.live, |count| count / 32);
+    if barrier.count == 0 || barrier.count < enough {
+        return Ok(false);
+    }
+    // Whether all threads of a warp are there that have not exited.
     let there = |warp: usize| {
-        let lanes = (32 * warp..).take(32);
-        let mut any = false;
-        for (i, thread) in lanes.zip(cta.threads[32 * warp..].iter()) {
-            let here = barrier.arrived.contains_key(&(i as u32));
-            if !here && thread.state != State::Exited {
-                return None;
-            }
-            any |= here;
-        }
-        Some(any)
+        let missing = !barrier.arrived[warp];
+        let threads = cta.threads.iter().skip(32 * warp).take(32);
+        threads
+            .enumerate()
+            .all(|(lane, x)| missing >> lane & 1 == 0 || x.state == State::Exited)
     };
-    let warps = cta.threads.len().div_ceil(32);
+    let warps = 0..barrier.arrived.len();
     let done = match barrier.expected {
-        None => barrier.arrived.len() as u32 >= cta.live && (0..warps).all(|w| there(w).is_some()),
+        None => warps.clone().all(there),
         Some(count) => {
-            barrier.arrived.len() as u32 * 32 >= count
-                && (0..warps).filter(|w| there(*w) == Some(true)).count() as u32 * 32 >= count
+            let arrived = warps.filter(|w| barrier.arrived[*w] != 0 && there(*w));
+            arrived.count() as u32 * 32 >= count
         }
     };
-    if !done || barrier.arrived.is_empty() {
+    if !done {
         return Ok(false);
     }
     let Some(barrier) = cta.engines.barriers.remove(&id) else {
@@ -257,8 +263,7 @@ fn complete(
         Some(Reduction::Or) => u32::from(yes > 0),
         None => 0,
     };
-    for (index, waiter) in barrier.arrived {
-        let Some(Waiter(dst)) = waiter else { continue };
+    for (index, dst) in barrier.waiting {
         let thread = ThreadId { cta: t.cta, index };
         if let Some(dst) = dst {
             m.set(thread, dst, u128::from(result))?;

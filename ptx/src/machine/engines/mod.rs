@@ -13,6 +13,7 @@ pub mod mbarrier;
 mod multiply;
 pub mod print;
 pub mod reduce;
+pub mod registers;
 pub mod special;
 mod spread;
 pub mod system;
@@ -55,6 +56,8 @@ pub struct CtaState {
     pub together: Vec<collective::Together>,
     /// Matrix products of its warpgroups, by their number.
     pub warpgroups: BTreeMap<u32, wgmma::Warpgroup>,
+    /// How many registers its threads have.
+    pub registers: registers::Registers,
 }
 
 /// What engines keep for a cluster.
@@ -87,8 +90,12 @@ fn decode_by_shape(d: &mut Decoder<'_>, instr: &Instr) -> Result<Option<Act>, Re
         return Ok(None);
     };
     Ok(Some(match form.shape() {
-        // In one interleaving of threads every fence is there already.
-        "fence" | "fenceProxy" | "hint" => Act::Nop,
+        // In one interleaving of threads every fence is there already, and launches run one after the other.
+        "fence" | "fenceProxy" | "hint" | "griddepcontrol" => Act::Nop,
+        "setmaxnreg" => {
+            let action = registers::decode(d, instr)?;
+            d.action(action)
+        }
         "sreg" => special::decode_mov(d, form, instr)?,
         "mbar" => {
             let action = mbarrier::decode(d, instr)?;
