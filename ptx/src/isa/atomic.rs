@@ -2,9 +2,10 @@
 
 use std::marker::PhantomData;
 
+use super::floats::rounded;
 use super::{Form, Row, Shape};
 use crate::alg::WordAlg;
-use crate::alg::float_op::{Arith, FloatOp, Format, Round};
+use crate::alg::float_op::{Arith, Clamp, FloatOp, Format, Round};
 
 /// The rows of this family.
 pub(super) struct Rows<'r, A>(PhantomData<&'r A>);
@@ -61,8 +62,34 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
                 ("type", &["f32"]),
             ],
             section: "9.7.15.5 atom",
+            says: "the sum, rounded to nearest even; subnormal numbers are 0 but in shared memory",
+            shape: Shape::Atom(add_f32),
+        },
+        Row {
+            syntax: "atom{.sem}{.scope}{.space}.add{.hint}.type d:type, [a], b:type{, h:b64}",
+            slots: &[
+                ("sem", SEM),
+                ("scope", SCOPE),
+                ("space", SPACE),
+                ("hint", HINT),
+                ("type", &["f64"]),
+            ],
+            section: "9.7.15.5 atom",
             says: "the sum, rounded to nearest even",
-            shape: Shape::Atom(|w, _, x| w.float(ADD, &[&x[0], &x[1]])),
+            shape: Shape::Atom(|w, f, x| rounded(w, f, Arith::Add, &x[..2])),
+        },
+        Row {
+            syntax: "atom{.sem}{.scope}{.space}.add.noftz{.hint}.type d:type, [a], b:type{, h:b64}",
+            slots: &[
+                ("sem", SEM),
+                ("scope", SCOPE),
+                ("space", SPACE),
+                ("hint", HINT),
+                ("type", &["f16", "f16x2", "bf16", "bf16x2"]),
+            ],
+            section: "9.7.15.5 atom",
+            says: "the sum, rounded to nearest even",
+            shape: Shape::Atom(|w, f, x| rounded(w, f, Arith::Add, &x[..2])),
         },
         Row {
             syntax: "atom{.sem}{.scope}{.space}.op{.hint}.type d:type, [a], b:type{, h:b64}",
@@ -174,8 +201,34 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
                 ("type", &["f32"]),
             ],
             section: "9.7.15.6 red",
+            says: "the sum, rounded to nearest even; subnormal numbers are 0 but in shared memory",
+            shape: Shape::Red(add_f32),
+        },
+        Row {
+            syntax: "red{.sem}{.scope}{.space}.add{.hint}.type [a], b:type{, h:b64}",
+            slots: &[
+                ("sem", SEM),
+                ("scope", SCOPE),
+                ("space", SPACE),
+                ("hint", HINT),
+                ("type", &["f64"]),
+            ],
+            section: "9.7.15.6 red",
             says: "the sum, rounded to nearest even",
-            shape: Shape::Red(|w, _, x| w.float(ADD, &[&x[0], &x[1]])),
+            shape: Shape::Red(|w, f, x| rounded(w, f, Arith::Add, &x[..2])),
+        },
+        Row {
+            syntax: "red{.sem}{.scope}{.space}.add.noftz{.hint}.type [a], b:type{, h:b64}",
+            slots: &[
+                ("sem", SEM),
+                ("scope", SCOPE),
+                ("space", SPACE),
+                ("hint", HINT),
+                ("type", &["f16", "f16x2", "bf16", "bf16x2"]),
+            ],
+            section: "9.7.15.6 red",
+            says: "the sum, rounded to nearest even",
+            shape: Shape::Red(|w, f, x| rounded(w, f, Arith::Add, &x[..2])),
         },
         Row {
             syntax: "red{.sem}{.scope}{.space}.op{.hint}.type [a], b:type{, h:b64}",
@@ -220,8 +273,18 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
     ];
 }
 
-/// The sum of numbers.
-const ADD: FloatOp = FloatOp::rounded(Arith::Add, Format::F32, Round::Nearest);
+/// The sum of numbers: subnormal ones are flushed in global memory and kept in shared memory. (Of a generic address this
+/// cannot be told here: it counts as global.)
+fn add_f32<A: WordAlg>(w: &mut A, f: &Form, x: &[A::Word]) -> A::Word {
+    let op = FloatOp::Rounded {
+        op: Arith::Add,
+        ty: Format::F32,
+        round: Round::Nearest,
+        ftz: !f.word("space").starts_with("shared"),
+        clamp: Clamp::Unclamped,
+    };
+    w.float(op, &[&x[0], &x[1]])
+}
 
 /// The smaller or the larger of two.
 fn extreme<A: WordAlg>(w: &mut A, f: &Form, x: &[A::Word]) -> A::Word {
