@@ -351,7 +351,7 @@ fn barriers_in_a_loop_and_counters() {
 fn crowded() {
     let module = corpus("cuda/sync_flag.sm_90a.ptx");
     let options = Options {
-        resident_threads: 1,
+        crowded: 1,
         ..Options::default()
     };
     let mut d = Bench::with(&module, options);

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
+use super::code::Program;
 use super::code::layout::{MAX_SHARED, Places, align_up};
-use super::code::{Program, mask};
 use super::fault::{Fault, FaultKind, Site};
 use super::machine::{Machine, Slot};
 use super::memory::Global;
@@ -16,7 +16,9 @@ use crate::alg::bits::BitsAlg;
 use crate::module::{FuncId, Module, Space, VarId};
 
 /// A grid has at most this many CTAs.
-pub const MAX_CTAS: u64 = 1 << 22;
+pub const MAX_CTAS: u64 = 1 << 20;
+/// A kernel has at most this many bytes of parameters (ISA §5.1.6.1 allows 32,764).
+pub const MAX_PARAMS: u64 = 32764;
 /// Constant memory has at most this many bytes.
 pub const MAX_CONST: u64 = 1 << 26;
 
@@ -30,8 +32,10 @@ pub struct Options {
     pub seed: u64,
     /// A launch may have this many instructions.
     pub step_limit: u64,
-    /// From so many threads on, further CTAs begin seldom.
-    pub resident_threads: u64,
+    /// From so many bytes on, further CTAs begin seldom.
+    pub crowded: u64,
+    /// The CTAs that are there may have this many bytes: registers, local and shared memory.
+    pub memory_limit: u64,
     /// Whether an aligned barrier asks only the threads of a warp to execute the same instruction, and not all of the CTA
     /// (the named assumption `aligned-per-warp`).
     pub aligned_per_warp: bool,
@@ -44,7 +48,8 @@ impl Default for Options {
         Options {
             seed: 0,
             step_limit: 4_000_000_000,
-            resident_threads: 1 << 16,
+            crowded: 64 << 20,
+            memory_limit: 4 << 30,
             aligned_per_warp: false,
             launches: 0,
         }
@@ -368,10 +373,10 @@ impl<'m> Device<'m> {
                 )));
             }
             let at = align_up(bytes.len() as u64, x.align);
-            if at + x.bytes > u64::from(mask(16) as u32) {
-                return Err(FaultKind::Launch(
-                    "more than 65535 bytes of parameters".to_owned(),
-                ));
+            if at.saturating_add(x.bytes) > MAX_PARAMS {
+                return Err(FaultKind::Launch(format!(
+                    "more than {MAX_PARAMS} bytes of parameters"
+                )));
             }
             bytes.resize(at as usize, 0);
             bytes.extend_from_slice(given);

@@ -78,7 +78,7 @@ pub struct Machine<'p> {
     pub(super) waiting: Vec<u32>,
     /// Grows whenever something let a thread go on.
     pub(super) events: u64,
-    /// Threads that are there.
+    /// Bytes that the CTAs that are there take.
     pub(super) resident: u64,
     /// CTAs that are finished, and that are there.
     pub(super) finished: u64,

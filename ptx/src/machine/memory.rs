@@ -8,8 +8,8 @@ use super::rng;
 
 /// Where the addresses of an allocation begin: `(index + 1) << SLOT`.
 const SLOT: u32 = 36;
-/// An allocation may have at most this many bytes.
-pub const MAX_ALLOCATION: u64 = 1 << 34;
+/// Global memory may have at most this many bytes, all allocations together.
+pub const MAX_GLOBAL: u64 = 4 << 30;
 /// The window of shared memory in generic addresses.
 pub const SHARED_WINDOW: u64 = 0x00FF_0001_0000_0000;
 /// The window of local memory in generic addresses.
@@ -103,6 +103,7 @@ pub struct Allocation {
 #[derive(Clone, Debug, Default)]
 pub struct Global {
     allocations: Vec<Allocation>,
+    total: u64,
 }
 
 impl Global {
@@ -116,9 +117,10 @@ impl Global {
         seed: u64,
     ) -> Result<u64, FaultKind> {
         let align = align.max(256);
-        if bytes > MAX_ALLOCATION || !align.is_power_of_two() || align > MAX_ALLOCATION {
+        let total = self.total.saturating_add(bytes);
+        if total > MAX_GLOBAL || !align.is_power_of_two() || align > MAX_GLOBAL {
             return Err(FaultKind::Limit(format!(
-                "`{name}` cannot have {bytes} bytes aligned to {align}: at most {MAX_ALLOCATION}, and powers of two"
+                "`{name}` cannot have {bytes} bytes aligned to {align}: all of global memory has {MAX_GLOBAL} at most"
             )));
         }
         let index = self.allocations.len() as u64;
@@ -128,6 +130,7 @@ impl Global {
         let base = ((index + 1) << SLOT) + align;
         let mut content = vec![0; bytes as usize];
         rng::garbage(&mut content, seed ^ base);
+        self.total = total;
         self.allocations.push(Allocation {
             name: name.to_owned(),
             base,

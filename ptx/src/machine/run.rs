@@ -247,13 +247,14 @@ impl Machine<'_> {
     /// A thread ends.
     pub(super) fn exit(&mut self, t: ThreadId) -> Result<(), FaultKind> {
         self.events += 1;
+        let bytes = self.thread(t)?.bytes();
+        self.give_back(bytes);
         let thread = self.thread_mut(t)?;
         thread.state = State::Exited;
         thread.slots = Vec::new();
         thread.local = Vec::new();
         thread.params = Vec::new();
         self.home_mut(t)?.live -= 1;
-        self.resident -= 1;
         self.try_gathers(t, None)?;
         engines::exited(self, t)?;
         self.retire(t.cta)

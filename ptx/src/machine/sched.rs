@@ -5,7 +5,7 @@
 //! run together for those that wait for each other.
 
 use super::code::layout::align_up;
-use super::engine::{Progress, ThreadId};
+use super::engine::{Gather, Progress, Reason, ThreadId};
 use super::engines::{self, ClusterState, CtaState};
 use super::fault::{Fault, FaultKind, Waiting};
 use super::guard::Guard;
@@ -89,7 +89,7 @@ impl Machine<'_> {
         {
             return Ok(last);
         }
-        let crowded = self.resident >= self.options.resident_threads;
+        let crowded = self.resident >= self.options.crowded;
         let chance = match self.live_ctas {
             _ if crowded => 1024,
             ..4 => 2,
@@ -171,6 +171,7 @@ impl Machine<'_> {
         };
         let seed = rng::mix(self.options.seed ^ rng::mix(u64::from(index)));
         let count = volume(launch.block) as u32;
+        self.take(shared + code.frame_bytes() * u64::from(count))?;
         let mut threads = Vec::with_capacity(count as usize);
         for i in 0..count {
             let mut thread = Thread::new(rng::mix(seed ^ u64::from(i)));
@@ -194,10 +195,26 @@ impl Machine<'_> {
         };
         self.ctas[index as usize] = Slot::Live(Box::new(cta));
         self.runnable.push(index);
-        self.resident += u64::from(count);
         self.live_ctas += 1;
         self.stats.live_ctas = self.stats.live_ctas.max(self.live_ctas);
         Ok(())
+    }
+
+    /// Counts bytes that CTAs take.
+    pub(super) fn take(&mut self, bytes: u64) -> Result<(), FaultKind> {
+        self.resident = self.resident.saturating_add(bytes);
+        if self.resident > self.options.memory_limit {
+            return Err(FaultKind::Limit(format!(
+                "the CTAs that are there need more than {} bytes",
+                self.options.memory_limit
+            )));
+        }
+        Ok(())
+    }
+
+    /// Counts bytes that are free again.
+    pub(super) fn give_back(&mut self, bytes: u64) {
+        self.resident = self.resident.saturating_sub(bytes);
     }
 
     /// Frees a CTA whose threads have all ended.
@@ -209,6 +226,8 @@ impl Machine<'_> {
             return Ok(());
         }
         let cluster = cta.cluster;
+        let shared = cta.shared.len() as u64;
+        self.give_back(shared);
         engines::retired(self, index)?;
         self.ctas[index as usize] = Slot::Done;
         self.finished += 1;
@@ -252,7 +271,8 @@ impl Machine<'_> {
                 let State::Blocked(wait) = &thread.state else {
                     continue;
                 };
-                let (what, at) = (wait.reason.to_string(), (thread.func, thread.pc));
+                let what = reason_now(cta, i as u32, &wait.reason).to_string();
+                let at = (thread.func, thread.pc);
                 let same = |(w, a): &&mut (Waiting, (u32, u32))| *a == at && w.what == what;
                 if let Some((known, _)) = list[from..].iter_mut().find(same) {
                     known.threads += 1;
@@ -335,6 +355,26 @@ impl Machine<'_> {
             entry.1 += bytes;
         }
     }
+}
+
+/// The reason of a wait with the numbers of this moment, not of that when it began.
+fn reason_now(cta: &Cta, index: u32, reason: &Reason) -> Reason {
+    let mut now = reason.clone();
+    match &mut now {
+        Reason::Barrier { id, arrived, .. } => {
+            let barrier = cta.engines.barriers.get(id);
+            *arrived = barrier.map_or(0, |b| b.arrived());
+        }
+        Reason::Lanes { first, missing } => {
+            let mine =
+                |g: &&Gather| g.first == *first && g.lanes.iter().any(|l| l.thread.index == index);
+            if let Some(g) = cta.gathers.iter().find(mine) {
+                *missing = g.mask & !g.present();
+            }
+        }
+        _ => {}
+    }
+    now
 }
 
 /// The clusters of a grid: in each, its CTAs by rank.

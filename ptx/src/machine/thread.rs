@@ -188,8 +188,9 @@ impl Thread {
         self.pc = 0;
         self.local_at = self.local.len() as u64;
         self.params_at = self.params.len() as u64;
-        let locals = self.local_at + code.local_bytes;
-        if locals > MAX_LOCAL || self.params_at + code.param_bytes > MAX_LOCAL {
+        let locals = self.local_at.saturating_add(code.local_bytes);
+        let params = self.params_at.saturating_add(code.param_bytes);
+        if locals > MAX_LOCAL || params > MAX_LOCAL {
             return Err(FaultKind::Limit(format!(
                 "more than {MAX_LOCAL} bytes of local memory"
             )));
@@ -197,8 +198,7 @@ impl Thread {
         let seed = rng::mix(self.seed ^ self.steps);
         self.local.resize(locals as usize, 0);
         rng::garbage(&mut self.local[self.local_at as usize..], seed ^ 1);
-        let params = (self.params_at + code.param_bytes) as usize;
-        self.params.resize(params, 0);
+        self.params.resize(params as usize, 0);
         rng::garbage(&mut self.params[self.params_at as usize..], seed ^ 2);
         self.slots.resize(base + code.slots.count as usize, 0);
         let frame = &mut self.slots[base..];
@@ -235,6 +235,11 @@ impl Thread {
             params: self.params_at,
         });
         self.enter(code, place, index)
+    }
+
+    /// The bytes that it takes.
+    pub fn bytes(&self) -> u64 {
+        (8 * self.slots.len() + self.local.len() + self.params.len()) as u64
     }
 
     /// Goes back to the caller, to its call instruction; false if there is none.

@@ -31,9 +31,10 @@ pub struct Places {
     pub frame: FxHashMap<VarId, u64>,
 }
 
-/// The smallest multiple of `align` from `at` on.
+/// The smallest multiple of `align` from `at` on, or the largest number if there is none.
 pub fn align_up(at: u64, align: u64) -> u64 {
-    at.next_multiple_of(align.max(1))
+    at.checked_next_multiple_of(align.max(1))
+        .unwrap_or(u64::MAX)
 }
 
 impl Places {
@@ -143,7 +144,7 @@ impl Places {
                 }
             }
         }
-        (align_up(local, 16), align_up(param, 16))
+        (align_up(local, 64), align_up(param, 64))
     }
 
     /// The bytes of a variable's initial value, addresses included.

@@ -146,6 +146,15 @@ pub struct Value {
     pub width: u32,
 }
 
+impl Code {
+    /// The bytes of a frame.
+    pub fn frame_bytes(&self) -> u64 {
+        (8 * u64::from(self.slots.count))
+            .saturating_add(self.local_bytes)
+            .saturating_add(self.param_bytes)
+    }
+}
+
 impl Access {
     /// All bytes.
     pub fn bytes(&self) -> u64 {

@@ -69,6 +69,9 @@ impl Decoder<'_> {
                 let value = literal_bits(*literal, width)?;
                 Ok(src(self.slots.constant(width, value), width))
             }
+            Operand::Special(_) | Operand::Symbol(..) if width > 64 => {
+                Err(format!("{} as {width} bits", kind(operand)))
+            }
             Operand::Special(name) => Ok(src(self.special(name)?, width)),
             Operand::Symbol(symbol, offset) => {
                 let fill = self.symbol(*symbol, *offset)?;

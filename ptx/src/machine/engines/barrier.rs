@@ -28,8 +28,8 @@ pub struct Barrier {
     arrived: Vec<u32>,
     /// Those of them that wait, with where the result of a reduction goes.
     waiting: Vec<(u32, Option<Dst>)>,
-    /// Where an aligned `sync` or `red` was executed, and an aligned `arrive`.
-    sites: [Option<(u32, u32)>; 2],
+    /// Where an aligned `arrive` was executed, and an aligned `sync` or `red`: by warp, or for all in the first place.
+    sites: Vec<[Option<(u32, u32)>; 2]>,
     /// The reduction that all do, if one does.
     reduction: Option<Reduction>,
     /// The predicates: how many are true, how many there are.
@@ -139,17 +139,19 @@ impl Action for Arrive {
         }
         let barrier = cta.engines.barriers.entry(id).or_default();
         if barrier.count == 0 {
-            barrier.arrived.resize(threads.div_ceil(32) as usize, 0);
+            let warps = threads.div_ceil(32) as usize;
+            barrier.arrived.resize(warps, 0);
+            barrier.sites.resize(warps, [None; 2]);
             barrier.expected = count;
             barrier.reduction = self.reduction.as_ref().map(|r| r.0);
         }
-        barrier.check(self, t, site, count, per_warp)?;
         let (warp, bit) = (t.warp() as usize, 1 << t.lane());
         if barrier.arrived[warp] & bit != 0 {
             return Err(FaultKind::Barrier(format!(
                 "the thread arrives at barrier {id} for the second time before it is complete"
             )));
         }
+        barrier.check(self, t, site, count, per_warp)?;
         barrier.arrived[warp] |= bit;
         barrier.count += 1;
         if self.waits {
@@ -167,17 +169,18 @@ impl Action for Arrive {
         if complete(m, t, id, Some(t.index))? {
             return Ok(Step::Next);
         }
-        let arrived = m.home(t)?.engines.barriers.get(&id);
-        let reason = Reason::Barrier {
-            id,
-            arrived: arrived.map_or(0, |b| b.count),
-            of: count.unwrap_or(threads),
-        };
+        let of = count.unwrap_or(threads);
+        let reason = Reason::Barrier { id, arrived: 0, of };
         Ok(Step::Block(reason.wait()))
     }
 }
 
 impl Barrier {
+    /// How many threads have arrived.
+    pub fn arrived(&self) -> u32 {
+        self.count
+    }
+
     /// Whether an arrival fits those before it.
     fn check(
         &mut self,
@@ -203,10 +206,9 @@ impl Barrier {
         if !arrival.aligned {
             return Ok(());
         }
-        let known = &mut self.sites[usize::from(arrival.waits)];
-        let other = known.is_some_and(|s| s != site);
-        let same_warp = self.arrived.get(t.warp() as usize).is_some_and(|w| *w != 0);
-        if other && (!per_warp || same_warp) {
+        let warp = if per_warp { t.warp() as usize } else { 0 };
+        let known = &mut self.sites[warp][usize::from(arrival.waits)];
+        if known.is_some_and(|s| s != site) {
             return Err(FaultKind::DivergentBarrier(
                 "divergent aligned barrier: other threads have come to the same barrier in another instruction"
                     .to_owned(),

@@ -135,6 +135,7 @@ impl Action for Call {
         }
         let code = m.program.code(f.0).ok_or_else(gone)?;
         check(module, &function.params, &args, &function.name)?;
+        m.take(code.frame_bytes())?;
         let cta = m.home_mut(t)?;
         let place = cta.place;
         let thread = cta.threads.get_mut(t.index as usize).ok_or_else(gone)?;
@@ -325,9 +326,12 @@ pub fn ret(m: &mut Machine<'_>, t: ThreadId) -> Result<Step, FaultKind> {
     for formal in &function.returns {
         results.push(read_formal(m, t, *formal)?);
     }
+    let before = thread.bytes();
     let thread = m.thread_mut(t)?;
     thread.leave();
+    let freed = before.saturating_sub(thread.bytes());
     let (func, pc) = (thread.func, thread.pc);
+    m.give_back(freed);
     let call = m.program.action(func, pc).ok_or_else(gone)?;
     call.returned(m, t, &results)?;
     Ok(Step::Next)

@@ -35,10 +35,10 @@ struct Args<'a, 'p> {
 impl Args<'_, '_> {
     fn word(&mut self) -> Result<u32, FaultKind> {
         let mut bytes = [0; 4];
-        self.at = self.at.next_multiple_of(4);
+        self.at = self.at.wrapping_add(3) & !3;
         self.m
             .load(self.t, Space::Generic, self.at, 4, &mut bytes)?;
-        self.at += 4;
+        self.at = self.at.wrapping_add(4);
         Ok(u32::from_le_bytes(bytes))
     }
 
@@ -47,7 +47,7 @@ impl Args<'_, '_> {
         self.at = self.at.wrapping_add(7) & !7;
         self.m
             .load(self.t, Space::Generic, self.at, 8, &mut bytes)?;
-        self.at += 8;
+        self.at = self.at.wrapping_add(8);
         Ok(u64::from_le_bytes(bytes))
     }
 }
