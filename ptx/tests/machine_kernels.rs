@@ -360,3 +360,84 @@ fn crowded() {
         .expect("runs");
     assert_eq!(d.words(&out, 1), [42]);
 }
+#[test]
+fn a_grid_waits_for_itself() {
+    let module = corpus("cuda/sync_flag.sm_90a.ptx");
+    for seed in SEEDS {
+        let n = 200;
+        let mut d = Bench::new(&module, seed);
+        let mut a: Vec<f32> = floats(n).iter().map(|x| x * 1024.0).collect();
+        let (pa, pb) = (d.give(&f32s(&a)), d.give(&f32s(&a)));
+        d.run(
+            "grid_sync_jacobi",
+            [5, 1, 1],
+            [32, 1, 1],
+            &[&pa, &pb, &u(n as u32), &u(4)],
+        )
+        .expect("runs");
+        for _ in 0..4 {
+            let at = |i: usize| a[i.min(n - 1)];
+            a = (0..n)
+                .map(|i| 0.5 * (at(i.saturating_sub(1)) + at(i + 1)))
+                .collect();
+        }
+        assert_eq!(d.floats(&pa, n), a);
+    }
+}
+
+#[test]
+fn calls_and_tables() {
+    let module = corpus("cuda/warp_ops.sm_90a.ptx");
+    for seed in SEEDS {
+        let mut d = Bench::new(&module, seed);
+        let x = floats(32);
+        let (px, n) = (d.give(&f32s(&x)), u(32));
+        d.run("indirect", [1, 1, 1], [32, 1, 1], &[&px, &n])
+            .expect("runs");
+        let twice = |(i, x): (usize, &f32)| if i % 2 == 0 { x + 1.0 } else { x * 2.0 };
+        let want: Vec<f32> = x.iter().enumerate().map(twice).collect();
+        assert_eq!(d.floats(&px, 32), want);
+        let index = numbers(32);
+        let (ids, out) = (d.give(&words(&index)), d.room(128));
+        d.run("local_array", [1, 1, 1], [32, 1, 1], &[&ids, &out, &n])
+            .expect("runs");
+        let want: Vec<u32> = (0..32).map(|i| (index[i as usize] & 63) * i).collect();
+        assert_eq!(d.words(&out, 32), want);
+        let (o, f) = (d.room(128), d.give(&f32s(&x)));
+        d.run("calls", [1, 1, 1], [32, 1, 1], &[&o, &f, &n])
+            .expect("runs");
+        let mut fib = vec![0u32, 1];
+        while fib.len() < 16 {
+            fib.push(fib[fib.len() - 1] + fib[fib.len() - 2]);
+        }
+        let want: Vec<u32> = (0..32).map(|i| fib[i & 15]).collect();
+        assert_eq!(d.words(&o, 32), want);
+    }
+}
+
+#[test]
+fn atomics() {
+    let module = corpus("cuda/dynpar_clc.sm_90a.ptx");
+    for seed in SEEDS {
+        let mut d = Bench::new(&module, seed);
+        let n = 40;
+        let (q, f) = (d.give(&[0; 8]), d.give(&[0; 4]));
+        let (g, h) = (d.give(&[0; 8]), d.give(&[1, 0]));
+        let p = d.give(&words(&[0; 64]));
+        let run = d.run(
+            "atom_zoo",
+            [2, 1, 1],
+            [32, 1, 1],
+            &[&p, &q, &f, &g, &h, &u(n)],
+        );
+        run.expect("runs");
+        let got = d.words(&p, 16);
+        assert_eq!(got[0], n * (n - 1) / 2);
+        assert_eq!(got[1], n - 1);
+        assert_eq!(d.words(&q, 1), [n * (n - 1) / 2]);
+        assert_eq!(d.floats(&f, 1), [n as f32]);
+        assert_eq!(d.device.read(run::address(&h), 2).expect("there"), [2, 0]);
+        let sum = d.device.read(run::address(&g), 8).expect("there");
+        assert_eq!(sum, f64::from(n).to_le_bytes());
+    }
+}

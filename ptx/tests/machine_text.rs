@@ -320,7 +320,7 @@ fn printf() {
         ),
         (
             "%08.2f|%-8.2f|%+.1f|% .1f",
-            vec![double(-3.14159), double(2.5), double(1.0), double(1.0)],
+            vec![double(-3.1377), double(2.5), double(1.0), double(1.0)],
             "-0003.14|2.50    |+1.0| 1.0",
         ),
         (
