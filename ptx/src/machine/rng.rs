@@ -21,6 +21,11 @@ impl Rng {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
+    /// One of several.
+    pub fn pick<'a, T>(&mut self, of: &'a [T; 4]) -> &'a T {
+        &of[self.below(4) as usize]
+    }
+
     /// True once in `n` times, on average.
     pub fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0

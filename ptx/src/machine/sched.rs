@@ -17,6 +17,8 @@ use super::thread::{Cta, Place, State, Thread, unravel, volume};
 
 /// A timed wait ends so often in a row while nothing else happens; then the launch is stuck.
 const PATIENCE: u64 = 64;
+/// Asynchronous operations get on once in so many turns: sometimes at once, sometimes hardly before all threads wait.
+const LAZINESS: [u64; 4] = [1, 4, 64, 1 << 20];
 /// Turns between two reports of progress.
 const REPORT: u64 = 1 << 12;
 
@@ -24,13 +26,17 @@ impl Machine<'_> {
     /// Runs all threads to their end.
     pub(super) fn run(&mut self) -> Result<(), Box<Fault>> {
         let (mut cta, mut idle, mut seen) = (None, 0, u64::MAX);
+        let mut laziness = *self.rng.pick(&LAZINESS);
         loop {
             self.stats.turns += 1;
             if self.stats.turns.is_multiple_of(REPORT) {
                 let all = self.ctas.len() as u64;
                 self.observer.progress(self.finished, all, self.steps);
             }
-            if !self.agents.is_empty() && self.rng.one_in(4) && self.agent()? {
+            if self.rng.one_in(64) {
+                laziness = *self.rng.pick(&LAZINESS);
+            }
+            if !self.agents.is_empty() && self.rng.one_in(laziness) && self.agent()? {
                 continue;
             }
             cta = self.next_cta(cta)?;

@@ -1,0 +1,172 @@
+//! Matrix products in kernels of the corpus: `wmma`, `mma.sync` with `ldmatrix`, and `wgmma` on tiles that tensor copies
+//! bring.
+
+mod run;
+
+use ptx::alg::float_op::{Format, Round};
+use ptx::alg::ieee::{round_f64, to_f64};
+use ptx::layout::swizzle::Swizzle;
+use ptx::layout::tensormap::{Element, Fill, L2Promotion, TensorMap};
+use ptx::machine::Fault;
+use run::{Bench, address};
+
+/// A matrix of small integers, whose products and sums are exact.
+fn matrix(rows: usize, cols: usize, salt: usize) -> Vec<f64> {
+    let x = |i: usize| ((i * 7 + i / cols * 3 + salt) % 9) as f64 - 4.0;
+    (0..rows * cols).map(x).collect()
+}
+
+/// Its words.
+fn stored(format: Format, values: &[f64]) -> Vec<u8> {
+    let word = |x: &f64| round_f64(format, Round::Nearest, *x).to_le_bytes();
+    let bytes = format.width() as usize / 8;
+    values
+        .iter()
+        .flat_map(|x| word(x)[..bytes].to_vec())
+        .collect()
+}
+
+/// The values of words.
+fn values(format: Format, bytes: &[u8]) -> Vec<f64> {
+    let value = |chunk: &[u8]| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        to_f64(format, u64::from_le_bytes(word))
+    };
+    bytes
+        .chunks(format.width() as usize / 8)
+        .map(value)
+        .collect()
+}
+
+/// The product of an m×k and a k×n matrix.
+fn product(a: &[f64], b: &[f64], [m, n, k]: [usize; 3]) -> Vec<f64> {
+    let mut c = vec![0.0; m * n];
+    for i in 0..m {
+        for j in 0..n {
+            c[i * n + j] = (0..k).map(|x| a[i * k + x] * b[x * n + j]).sum();
+        }
+    }
+    c
+}
+
+fn transposed(a: &[f64], rows: usize, cols: usize) -> Vec<f64> {
+    (0..rows * cols)
+        .map(|i| a[i % rows * cols + i / rows])
+        .collect()
+}
+
+fn int(x: usize) -> Vec<u8> {
+    (x as u32).to_le_bytes().to_vec()
+}
+
+/// A map of a matrix of 16-bit elements, row-major, with boxes of 64 × `box_rows`.
+fn map(
+    at: &[u8],
+    element: Element,
+    [rows, cols]: [usize; 2],
+    boxes: [u32; 2],
+    swizzle: Swizzle,
+) -> Vec<u8> {
+    let map = TensorMap {
+        element,
+        address: address(at),
+        dims: vec![cols as u64, rows as u64],
+        strides: vec![2 * cols as u64],
+        box_dims: boxes.to_vec(),
+        element_strides: vec![1, 1],
+        swizzle,
+        fill: Fill::Zero,
+        l2: L2Promotion::None,
+    };
+    map.encode().expect("a map").to_vec()
+}
+
+#[test]
+fn gemm_wmma() {
+    let module = run::corpus("cuda/wmma_gemm.sm_90a.ptx");
+    let [m, n, k] = [48, 32, 64];
+    let (a, b) = (matrix(m, k, 1), matrix(k, n, 2));
+    for seed in 0..2 {
+        let mut d = Bench::new(&module, seed);
+        let pa = d.give(&stored(Format::F16, &a));
+        let pb = d.give(&stored(Format::F16, &transposed(&b, k, n)));
+        let pc = d.room(4 * m * n);
+        d.run(
+            "gemm_wmma",
+            [2, 2, 1],
+            [64, 1, 1],
+            &[&pa, &pb, &pc, &int(m), &int(n), &int(k)],
+        )
+        .expect("runs");
+        let c: Vec<f64> = d.floats(&pc, m * n).into_iter().map(f64::from).collect();
+        assert_eq!(c, product(&a, &b, [m, n, k]));
+    }
+}
+
+#[test]
+fn gemm_mma_sync() {
+    let module = run::corpus("cuda/mma_sync.sm_90a.ptx");
+    let [m, n, k] = [64, 128, 96];
+    let (a, b) = (matrix(m, k, 1), matrix(k, n, 2));
+    for seed in 0..2 {
+        let mut d = Bench::new(&module, seed);
+        let pa = d.give(&stored(Format::Bf16, &a));
+        let pb = d.give(&stored(Format::Bf16, &b));
+        let pc = d.room(4 * m * n);
+        d.run(
+            "gemm_mma_sync",
+            [2, 1, 1],
+            [128, 1, 1],
+            &[&pa, &pb, &pc, &int(m), &int(n), &int(k)],
+        )
+        .expect("runs");
+        let c: Vec<f64> = d.floats(&pc, m * n).into_iter().map(f64::from).collect();
+        assert_eq!(c, product(&a, &b, [m, n, k]));
+    }
+}
+
+/// `gemm_tma_wgmma` of a file, with a seed; what it should give.
+fn tma_wgmma(file: &str, seed: u64) -> (Result<Vec<f64>, Box<Fault>>, Vec<f64>) {
+    let module = run::corpus(&format!("cuda/hopper_tma_wgmma.{file}.ptx"));
+    let [m, n, k] = [64, 128, 256];
+    // B has a row for each column of the product.
+    let (a, b) = (matrix(m, k, 1), matrix(n, k, 2));
+    let want = product(&a, &transposed(&b, n, k), [m, n, k]);
+    let mut d = Bench::new(&module, seed);
+    let pa = d.give(&stored(Format::Bf16, &a));
+    let pb = d.give(&stored(Format::Bf16, &b));
+    let pc = d.room(2 * m * n);
+    let load = |at: &[u8], rows| map(at, Element::Bf16, [rows, k], [64, 64], Swizzle::B128);
+    let (ta, tb) = (load(&pa, m), load(&pb, n));
+    let tc = map(&pc, Element::Bf16, [m, n], [64, 64], Swizzle::None);
+    let shared = 3 * 2 * 64 * 64 * 2 + 64 * 64 * 2;
+    let params: [&[u8]; 4] = [&ta, &tb, &tc, &int(k)];
+    let run = d.launch("gemm_tma_wgmma", [2, 1, 1], [256, 1, 1], shared, &params);
+    let c = run.map(|_| {
+        let bytes = d.device.read(address(&pc), 2 * (m * n) as u64);
+        values(Format::Bf16, bytes.expect("there"))
+    });
+    let rounded = values(Format::Bf16, &stored(Format::Bf16, &want));
+    (c, rounded)
+}
+
+#[test]
+fn gemm_tma_wgmma() {
+    for file in ["sm_90a", "lineinfo"] {
+        for seed in 0..4 {
+            let (got, want) = tma_wgmma(file, seed);
+            let got = got.unwrap_or_else(|f| panic!("{file}: {f}"));
+            assert_eq!(got, want, "{file}");
+        }
+    }
+}
+
+/// The debug build moves the accumulators between a fence and a product, which the manual leaves undefined (an assembler
+/// may repair it).
+#[test]
+fn gemm_tma_wgmma_of_the_debug_build_is_undefined() {
+    let fault = tma_wgmma("G", 0).0.expect_err("a fault");
+    assert_eq!(fault.kind.name(), "undefined");
+    assert!(fault.to_string().contains("after the last `wgmma.fence`"));
+}
