@@ -7,7 +7,7 @@ use super::fault::{FaultKind, Site};
 use super::memory::{CALL_PARAMS, Global, LOCAL_BASE, RANK_SHIFT, SHARED_BASE, Space};
 use super::observe::{Observer, Stats};
 use super::rng::Rng;
-use super::thread::{Cta, State, Thread};
+use super::thread::{Cta, State, Thread, unravel};
 use super::{Launch, Options};
 use crate::alg::bits::{BitsAlg, Ieee};
 
@@ -36,6 +36,26 @@ pub struct Cluster {
     pub engines: ClusterState,
 }
 
+/// An asynchronous operation under way.
+#[derive(Debug)]
+pub struct Running {
+    /// What it does.
+    pub agent: Box<dyn Agent>,
+    /// Where it was begun, for faults.
+    pub origin: Option<Origin>,
+}
+
+/// What a thread was at.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    /// The CTA.
+    pub cta: [u32; 3],
+    /// The thread.
+    pub thread: [u32; 3],
+    /// The function and instruction.
+    pub site: (u32, u32),
+}
+
 /// A launch while it runs.
 pub struct Machine<'p> {
     /// The decoded functions.
@@ -55,7 +75,7 @@ pub struct Machine<'p> {
     /// Clusters.
     pub clusters: Vec<Cluster>,
     /// Asynchronous operations that are not finished.
-    pub agents: Vec<Box<dyn Agent>>,
+    pub agents: Vec<Running>,
     /// Decides what is left open.
     pub rng: Rng,
     /// The algebra of concrete words.
@@ -390,7 +410,18 @@ impl Machine<'_> {
     /// Begins an asynchronous operation: the seed decides when it gets on.
     pub fn spawn(&mut self, agent: Box<dyn Agent>) {
         self.stats.agents += 1;
-        self.agents.push(agent);
+        let origin = agent.issuer().and_then(|t| self.origin(t));
+        self.agents.push(Running { agent, origin });
+    }
+
+    /// Where a thread is.
+    pub(super) fn origin(&self, t: ThreadId) -> Option<Origin> {
+        let (cta, thread) = (self.cta(t.cta)?, self.thread(t).ok()?);
+        Some(Origin {
+            cta: cta.place.cta,
+            thread: unravel(t.index, cta.place.block),
+            site: (thread.func, thread.pc),
+        })
     }
 
     /// Brings a thread together with the other threads of `mask` (bit 0 is thread `first` of the CTA) that have not

@@ -56,6 +56,8 @@ pub struct Stats {
     pub turns: u64,
     /// Asynchronous operations.
     pub agents: u64,
+    /// Of these, writes to the shared memory of a CTA that had ended: they were dropped.
+    pub abandoned: u64,
     /// CTAs.
     pub ctas: u64,
     /// Threads.
@@ -72,6 +74,7 @@ impl Stats {
         self.barriers += other.barriers;
         self.turns += other.turns;
         self.agents += other.agents;
+        self.abandoned += other.abandoned;
         self.ctas += other.ctas;
         self.threads += other.threads;
         self.live_ctas = self.live_ctas.max(other.live_ctas);

@@ -9,7 +9,7 @@ use super::engine::{Gather, Progress, Reason, ThreadId};
 use super::engines::{self, ClusterState, CtaState};
 use super::fault::{Fault, FaultKind, Waiting};
 use super::guard::Guard;
-use super::machine::{Cluster, Machine, PLACES, Slot, gone};
+use super::machine::{Cluster, Machine, Origin, PLACES, Slot, gone};
 use super::memory::SHARED_BASE;
 use super::observe::Stats;
 use super::rng;
@@ -130,16 +130,14 @@ impl Machine<'_> {
         let from = self.rng.below(n as u64) as usize;
         for i in 0..n {
             let at = (from + i) % n;
-            if !self.agents[at].ready(self) {
+            if !self.agents[at].agent.ready(self) {
                 continue;
             }
-            let mut agent = self.agents.swap_remove(at);
-            let done = agent.advance(self);
-            let issuer = agent.issuer();
-            match done {
+            let mut running = self.agents.swap_remove(at);
+            match running.agent.advance(self) {
                 Ok(Progress::Done) => {}
-                Ok(Progress::More) => self.agents.push(agent),
-                Err(kind) => return Err(self.fault(kind, issuer)),
+                Ok(Progress::More) => self.agents.push(running),
+                Err(kind) => return Err(self.fault_at(kind, running.origin)),
             }
             self.events += 1;
             return Ok(true);
@@ -299,17 +297,17 @@ impl Machine<'_> {
 
     /// A fault with its place.
     pub(super) fn fault(&self, kind: FaultKind, t: Option<ThreadId>) -> Box<Fault> {
+        self.fault_at(kind, t.and_then(|t| self.origin(t)))
+    }
+
+    fn fault_at(&self, kind: FaultKind, origin: Option<Origin>) -> Box<Fault> {
         let program = self.program;
         let entry = program.module.functions.get(program.entry.index());
-        let thread = t.and_then(|t| self.thread(t).ok());
-        let cta = t.and_then(|t| self.cta(t.cta));
         Box::new(Fault {
             kind,
             entry: entry.map(|f| f.name.clone()).unwrap_or_default(),
-            thread: t
-                .zip(cta)
-                .map(|(t, cta)| (cta.place.cta, unravel(t.index, cta.place.block))),
-            place: thread.and_then(|x| self.site(x.func, x.pc)),
+            thread: origin.map(|o| (o.cta, o.thread)),
+            place: origin.and_then(|o| self.site(o.site.0, o.site.1)),
         })
     }
 

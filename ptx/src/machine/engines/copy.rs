@@ -191,7 +191,6 @@ impl Agent for Copy {
             if self.read > 0 {
                 content[..self.read].copy_from_slice(bytes.ok_or_else(gone)?);
             }
-            m.moved[0].0 += self.read as u64;
             self.content = Some(content);
             return Ok(Progress::More);
         };
@@ -202,7 +201,7 @@ impl Agent for Copy {
         };
         let to = home.shared.get_mut(offset..offset + self.size);
         to.ok_or_else(gone)?.copy_from_slice(&content[..self.size]);
-        m.moved[1].1 += self.size as u64;
+        m.stats.async_bytes += self.size as u64;
         let copies = &mut m.thread_mut(self.issuer)?.engines.copies;
         copies.running.retain(|n| *n != self.number);
         copies.groups.read(self.group);

@@ -2,7 +2,8 @@
 //! mbarrier or a group.
 //!
 //! The source is read as a whole and each destination is written as a whole, at times that the seed decides. So who reads a
-//! destination too early, or changes a source too early, sees it for some seed.
+//! destination too early, or changes a source too early, sees it for some seed. What would be written to the shared
+//! memory of a CTA that has ended is dropped and counted ([`crate::machine::Stats::abandoned`]); reading there is a fault.
 
 use super::groups::{Kind, WaitGroup};
 use super::mbarrier::Target;
@@ -118,7 +119,7 @@ impl Transfer {
         let mut map = None;
         let bytes = match (&self.source, &self.sink) {
             (_, Sink::Tile(tile, from)) => {
-                let read = tensor_map(m, self.issuer, tile)?;
+                let read = tensor_map(m, tile)?;
                 if tile.at.iter().any(|x| *x < 0) {
                     return Err(FaultKind::Async(format!(
                         "a box is written at coordinates {:?}: none may be negative",
@@ -130,21 +131,18 @@ impl Transfer {
                     let len = range.len();
                     bytes[range].copy_from_slice(shared(m, from.cta, at, len)?);
                 }
-                m.moved[1].0 += bytes.len() as u64;
                 map = Some(read);
                 bytes
             }
             (Source::Global(address, len), _) => {
-                m.moved[0].0 += *len as u64;
                 let bytes = m.global.bytes(*address, *len as u64);
                 bytes.ok_or_else(gone)?.to_vec()
             }
             (Source::Shared(from, len), _) => {
-                m.moved[1].0 += *len as u64;
                 shared(m, from.cta, from.offset, *len)?.to_vec()
             }
             (Source::Tile(tile), _) => {
-                let read = tensor_map(m, self.issuer, tile)?;
+                let read = tensor_map(m, tile)?;
                 let bytes = load(m, &read, &tile.at)?;
                 map = Some(read);
                 bytes
@@ -161,7 +159,7 @@ impl Transfer {
                 let to = m.global.bytes_mut(*address, image.bytes.len() as u64);
                 self.combine
                     .put(&mut m.alg, to.ok_or_else(gone)?, &image.bytes)?;
-                m.moved[0].1 += image.bytes.len() as u64;
+                m.stats.async_bytes += image.bytes.len() as u64;
                 Ok(true)
             }
             Sink::Tile(tile, _) => {
@@ -174,20 +172,25 @@ impl Transfer {
                         return Err(outside(m, address, run.bytes));
                     };
                     combine.put(&mut m.alg, to, &image.bytes[from])?;
-                    m.moved[0].1 += run.bytes;
+                    m.stats.async_bytes += run.bytes;
                 }
                 Ok(true)
             }
             Sink::Shared(destinations) => {
                 let pick = m.rng.below(destinations.len() as u64) as usize;
                 let (to, bar) = destinations.swap_remove(pick);
+                if m.cta(to.cta).is_none() {
+                    // Nobody waited for the bytes, and nobody can see them any more.
+                    m.stats.abandoned += 1;
+                    return Ok(destinations.is_empty());
+                }
                 let swizzle = image.map.as_ref().map_or(Swizzle::None, |m| m.swizzle);
                 for (at, range) in pieces(swizzle, to, image.bytes.len()) {
                     let from = &image.bytes[range];
                     let (bytes, alg) = shared_mut(m, to.cta, at, from.len())?;
                     self.combine.put(alg, bytes, from)?;
                 }
-                m.moved[1].1 += image.bytes.len() as u64;
+                m.stats.async_bytes += image.bytes.len() as u64;
                 bar.complete_tx(m, image.bytes.len() as u32)?;
                 Ok(destinations.is_empty())
             }
@@ -282,13 +285,12 @@ fn load(m: &mut Machine<'_>, map: &TensorMap, at: &[i32]) -> Result<Vec<u8>, Fau
         };
         let to = run.offset as usize..(run.offset + run.bytes) as usize;
         bytes[to].copy_from_slice(from);
-        m.moved[0].0 += run.bytes;
     }
     Ok(bytes)
 }
 
 /// The tensor map that an operation uses, as it is now.
-fn tensor_map(m: &Machine<'_>, t: ThreadId, tile: &Tile) -> Result<TensorMap, FaultKind> {
+fn tensor_map(m: &Machine<'_>, tile: &Tile) -> Result<TensorMap, FaultKind> {
     let mut object = [0; crate::layout::tensormap::BYTES];
     let bytes = match tile.map {
         Place::Global(at) => m.global.bytes(at, object.len() as u64),
@@ -302,7 +304,7 @@ fn tensor_map(m: &Machine<'_>, t: ThreadId, tile: &Tile) -> Result<TensorMap, Fa
     };
     object.copy_from_slice(bytes.ok_or_else(gone)?);
     let map = TensorMap::decode(&object)
-        .map_err(|e| FaultKind::Async(format!("the tensor map of {t:?} is not valid: {e}")))?;
+        .map_err(|e| FaultKind::Async(format!("the tensor map is not valid: {e}")))?;
     if map.dims.len() != tile.at.len() {
         return Err(FaultKind::Async(format!(
             "the tensor map has {} dimensions, the instruction {}",
