@@ -507,3 +507,62 @@ fn multicast() {
     let (_, text) = with(5, 128).faults();
     assert!(text.contains("names rank 2"), "{text}");
 }
+
+/// Each CTA waits for an arrival of the other one.
+#[test]
+fn remote_arrivals() {
+    let with = |send: &str| {
+        let mut run = cluster(send, 0);
+        run.text = run.text.replace(
+            "mbarrier.init.shared::cta.b64 [bar], 1;",
+            "mbarrier.init.shared::cta.b64 [bar], 2;",
+        );
+        run
+    };
+    for arrive in [
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r10];",
+        "mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%r10], 0;",
+        "cvt.u64.u32 %rd5, %r8; cvta.shared.u64 %rd5, %rd5; mapa.u64 %rd6, %rd5, %r2; mbarrier.arrive.release.cluster.b64 _, [%rd6];",
+    ] {
+        assert_eq!(to_u32s(&with(arrive).always()[0]), [5; 64], "{arrive}");
+    }
+    assert_eq!(with("").faults().0, "stuck");
+    let (_, text) =
+        with("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r10], 2;").faults();
+    assert!(text.contains("2 arrivals"), "{text}");
+}
+
+/// Sums of floats, rounded once each, subnormals kept.
+#[test]
+fn reductions_of_floats() {
+    let run = |ty: &str, old: [u32; 4], new: [u32; 4]| {
+        let body = format!(
+            "mov.u32 %r1, {}; mov.u32 %r2, {}; mov.u32 %r3, {}; mov.u32 %r4, {};
+            st.shared.v4.u32 [s], {{%r1, %r2, %r3, %r4}};
+            cp.reduce.async.bulk.global.shared::cta.bulk_group.{ty} [%rd0], [s], 16;
+            cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
+            new[0], new[1], new[2], new[3]
+        );
+        to_u32s(&Run::new(kernel(1, S, &body), 1, vec![u32s(old)]).always()[0])
+    };
+    let single = [1.5f32, -2.0, 1.0e-40, 3.0e38];
+    let other = [0.25f32, 2.0, 2.0e-40, 3.0e38];
+    let bits = |x: [f32; 4]| x.map(f32::to_bits);
+    let sums = [0, 1, 2, 3].map(|i: usize| single[i] + other[i]);
+    assert_eq!(run("add.f32", bits(single), bits(other)), bits(sums));
+    // 1 + 2 and 0.5 + 0.5; the smallest subnormal twice; the largest plus itself.
+    let halves = run(
+        "add.noftz.f16",
+        [0x3800_3C00, 0x7BFF_0001, 0, 0],
+        [0x3800_4000, 0x7BFF_0001, 0, 0],
+    );
+    assert_eq!(halves, [0x3C00_4200, 0x7C00_0002, 0, 0]);
+    let brains = run(
+        "add.noftz.bf16",
+        [0x3F00_3F80, 0, 0, 0],
+        [0x3F00_4000, 0, 0, 0],
+    );
+    assert_eq!(brains, [0x3F80_4040, 0, 0, 0]);
+    let most = run("max.f16", [0x3800_3C00, 0, 0, 0], [0xB800_4000, 0, 0, 0]);
+    assert_eq!(most, [0x3800_4000, 0, 0, 0]);
+}

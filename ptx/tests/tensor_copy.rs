@@ -275,3 +275,107 @@ fn maps_built_by_the_kernel() {
         assert_eq!(TensorMap::decode(&object).map(|m| m.dims), Ok(vec![36, 20]));
     }
 }
+
+/// Boxes of 256 words in tensors of every rank, loaded and stored back elsewhere.
+#[test]
+fn every_rank() {
+    // Sizes and boxes, dimension 0 first; the coordinates of the load go over an edge.
+    let shapes: [(&[u64], &[u32], &[i32]); 4] = [
+        (&[400], &[256], &[200]),
+        (&[36, 5, 4], &[32, 4, 2], &[8, -1, 3]),
+        (&[36, 5, 4, 3], &[16, 4, 2, 2], &[4, 2, 1, -1]),
+        (&[36, 5, 4, 3, 2], &[16, 2, 2, 2, 2], &[24, 1, 1, 1, 1]),
+    ];
+    for (dims, boxes, at) in shapes {
+        let rank = dims.len();
+        let list: Vec<String> = at.iter().map(i32::to_string).collect();
+        let load = LOAD
+            .replace("2d", &format!("{rank}d"))
+            .replace("{%r1, %r2}", &format!("{{{}}}", list.join(", ")));
+        let count: u64 = dims.iter().product();
+        let content = u32s((0..count as u32).map(|i| 7 * i + 1));
+        let run = Run::new(text(&load, DUMP), 32, vec![content.clone(), vec![0; 1024]]);
+        let words = to_u32s(&content);
+        for seed in 0..4 {
+            let got = run
+                .with(seed, |addresses, pointers| {
+                    let mut strides = Vec::new();
+                    let mut stride = 4;
+                    for dim in &dims[..rank - 1] {
+                        stride *= dim;
+                        strides.push(stride);
+                    }
+                    let map = TensorMap {
+                        dims: dims.to_vec(),
+                        strides,
+                        box_dims: boxes.to_vec(),
+                        element_strides: vec![1; rank],
+                        ..map(addresses[0], Swizzle::None)
+                    };
+                    let object = map.encode().expect("a map").to_vec();
+                    vec![
+                        object.clone(),
+                        object,
+                        vec![0; 4],
+                        vec![0; 4],
+                        pointers[1].clone(),
+                    ]
+                })
+                .unwrap_or_else(|e| panic!("{e}"));
+            let right = (0..256u64).map(|n| {
+                let (mut rest, mut place, mut stride, mut inside) = (n, 0, 1, true);
+                for i in 0..rank {
+                    let x = i64::from(at[i]) + (rest % u64::from(boxes[i])) as i64;
+                    rest /= u64::from(boxes[i]);
+                    inside &= (0..dims[i] as i64).contains(&x);
+                    place += x * stride;
+                    stride *= dims[i] as i64;
+                }
+                if inside { words[place as usize] } else { 0 }
+            });
+            assert_eq!(to_u32s(&got[1]), right.collect::<Vec<_>>(), "rank {rank}");
+        }
+    }
+}
+
+/// A map in constant memory.
+#[test]
+fn maps_in_constant_memory() {
+    use ptx::machine::{Device, Launch, Options, Silent};
+    let load = LOAD.replace("%rd0,", "%rd5,");
+    let text = text(&load, DUMP).replace(
+        "ld.param.u32 %r1",
+        "mov.u64 %rd5, cmap; cvta.const.u64 %rd5, %rd5; ld.param.u32 %r1",
+    );
+    let module = machine::module(&text);
+    let mut device = Device::new(&module, Options::default()).expect("a device");
+    let from = device
+        .allocate("matrix", 4 * ROWS * COLUMNS, 256)
+        .expect("memory");
+    let to = device.allocate("out", 1024, 256).expect("memory");
+    device.write(from, &matrix()).expect("in bounds");
+    let object = map(from, Swizzle::B128).encode().expect("a map");
+    let symbol = device.symbol("cmap").expect("a variable");
+    device.write(symbol, &object).expect("in bounds");
+    let params = vec![
+        vec![0; 128],
+        vec![0; 128],
+        4u32.to_le_bytes().to_vec(),
+        8u32.to_le_bytes().to_vec(),
+        to.to_le_bytes().to_vec(),
+    ];
+    let launch = Launch {
+        entry: "k".to_owned(),
+        grid: [1, 1, 1],
+        block: [32, 1, 1],
+        cluster: [1, 1, 1],
+        dynamic_shared: 0,
+        params,
+        programmatic: false,
+    };
+    device
+        .launch(&launch, &mut Silent)
+        .unwrap_or_else(|e| panic!("{e}"));
+    let right = self::launch(self::text(LOAD, DUMP), Swizzle::B128, [4, 8])(0).expect("right");
+    assert_eq!(device.read(to, 1024).expect("in bounds"), right[2]);
+}

@@ -7,8 +7,13 @@ use ptx::module::{Module, resolve};
 
 /// A resolved file of the corpus.
 pub fn corpus(path: &str) -> Module {
+    module(&text(path))
+}
+
+/// The text of a file of the corpus.
+pub fn text(path: &str) -> String {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/kernels");
-    module(&std::fs::read_to_string(root.join(path)).expect("the corpus is in the repository"))
+    std::fs::read_to_string(root.join(path)).expect("the corpus is in the repository")
 }
 
 /// A resolved text.

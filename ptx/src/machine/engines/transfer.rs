@@ -138,9 +138,7 @@ impl Transfer {
                 let bytes = m.global.bytes(*address, *len as u64);
                 bytes.ok_or_else(gone)?.to_vec()
             }
-            (Source::Shared(from, len), _) => {
-                shared(m, from.cta, from.offset, *len)?.to_vec()
-            }
+            (Source::Shared(from, len), _) => shared(m, from.cta, from.offset, *len)?.to_vec(),
             (Source::Tile(tile), _) => {
                 let read = tensor_map(m, tile)?;
                 let bytes = load(m, &read, &tile.at)?;
