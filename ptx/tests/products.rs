@@ -170,3 +170,93 @@ fn gemm_tma_wgmma_of_the_debug_build_is_undefined() {
     assert_eq!(fault.kind.name(), "undefined");
     assert!(fault.to_string().contains("after the last `wgmma.fence`"));
 }
+
+/// A matrix of 0, 1 and 2.
+fn counts(rows: usize, cols: usize, salt: usize) -> Vec<f64> {
+    let x = |i: usize| ((i * 7 + i / cols * 3 + salt) % 3) as f64;
+    (0..rows * cols).map(x).collect()
+}
+
+/// Triton's matrix products by pointers: `cp.async` pipelines before `wgmma` (f16, fp8) and `mma` (tf32), with sizes that no
+/// tile divides.
+#[test]
+fn triton_matmuls() {
+    // File, formats of the factors and the product, tile, threads, whether B lies by columns.
+    let kernels = [
+        (
+            "matmul_fp16",
+            Format::F16,
+            Format::F16,
+            [128, 128],
+            128,
+            false,
+        ),
+        (
+            "matmul_fp16_8w",
+            Format::F16,
+            Format::F16,
+            [128, 256],
+            256,
+            false,
+        ),
+        (
+            "matmul_fp8",
+            Format::E4m3,
+            Format::F16,
+            [128, 128],
+            256,
+            true,
+        ),
+        (
+            "matmul_tf32_small",
+            Format::F32,
+            Format::F32,
+            [32, 32],
+            64,
+            false,
+        ),
+    ];
+    for (name, of, to, tile, threads, by_columns) in kernels {
+        let module = run::corpus(&format!("triton/triton_{name}.sm_90.ptx"));
+        let [m, n, k] = if tile[0] == 32 {
+            [48, 48, 80]
+        } else {
+            [144, 160, 208]
+        };
+        let (a, b) = (counts(m, k, 1), counts(k, n, 2));
+        let want = product(&a, &b, [m, n, k]);
+        let (b, ldb) = match by_columns {
+            true => (transposed(&b, k, n), k),
+            false => (b, n),
+        };
+        for seed in 0..2 {
+            let mut d = Bench::new(&module, seed);
+            let (pa, pb) = (d.give(&stored(of, &a)), d.give(&stored(of, &b)));
+            let bytes = m * n * to.width() as usize / 8;
+            let (pc, none) = (d.room(bytes), d.room(16));
+            let grid = (m.div_ceil(tile[0]) * n.div_ceil(tile[1])) as u32;
+            d.launch(
+                "matmul_kernel",
+                [grid, 1, 1],
+                [threads, 1, 1],
+                200 << 10,
+                &[
+                    &pa,
+                    &pb,
+                    &pc,
+                    &int(m),
+                    &int(n),
+                    &int(k),
+                    &int(k),
+                    &int(ldb),
+                    &int(n),
+                    &none,
+                    &none,
+                ],
+            )
+            .unwrap_or_else(|f| panic!("{name}: {f}"));
+            let c = d.device.read(address(&pc), bytes as u64).expect("there");
+            assert_eq!(values(to, c), want, "{name}");
+        }
+    }
+}

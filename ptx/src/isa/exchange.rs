@@ -2,6 +2,7 @@
 
 use super::Form;
 use crate::alg::WordAlg;
+use crate::alg::float_op::{FloatOp, Format};
 
 /// The lanes of a warp, each with the word it brings; `None` for a lane that takes no part.
 pub type Lanes<W> = [Option<W>; 32];
@@ -113,14 +114,42 @@ pub fn match_all<A: WordAlg>(w: &mut A, lanes: &Lanes<A::Word>) -> (A::Word, A::
     (w.ite(&alike, &everyone, &none), w.of_bool(&alike))
 }
 
-/// Two words of `redux.sync` put together (ISA §9.7.15.13); `form` has slots `op` and `type`.
-pub fn reduce<A: WordAlg>(w: &mut A, form: &Form, a: &A::Word, b: &A::Word) -> A::Word {
-    let signed = form.word("type") == "s32";
-    let less = |w: &mut A, a: &A::Word, b: &A::Word| match signed {
-        true => w.slt(a, b),
-        false => w.ult(a, b),
+/// What `redux.sync` makes of the words of all lanes (ISA §9.7.15.13); `form` has slots `op` and `type`.
+pub fn reduce<A: WordAlg>(w: &mut A, form: &Form, lanes: &Lanes<A::Word>) -> A::Word {
+    let mut words: Vec<A::Word> = lanes.iter().flatten().cloned().collect();
+    if form.word("abs") == "abs" {
+        let magnitude = w.lit(32, 0x7FFF_FFFF);
+        words = words.iter().map(|x| w.and(x, &magnitude)).collect();
+    }
+    let mut words = words.iter();
+    let Some(first) = words.next() else {
+        return w.lit(32, 0);
     };
-    match form.word("op") {
+    // A NaN alone is made the canonical one.
+    let first = match form.word("type") {
+        "f32" => combine(w, form, first, first),
+        _ => first.clone(),
+    };
+    words.fold(first, |sum, x| combine(w, form, &sum, x))
+}
+
+/// Two words of `redux.sync` put together.
+fn combine<A: WordAlg>(w: &mut A, form: &Form, a: &A::Word, b: &A::Word) -> A::Word {
+    let (op, ty) = (form.word("op"), form.word("type"));
+    let less = |w: &mut A, a: &A::Word, b: &A::Word| match ty {
+        "s32" => w.slt(a, b),
+        _ => w.ult(a, b),
+    };
+    match op {
+        _ if ty == "f32" => {
+            let extreme = FloatOp::Extreme {
+                max: op == "max",
+                ty: Format::F32,
+                ftz: false,
+                nan: form.word("NaN") == "NaN",
+            };
+            w.float(extreme, &[a, b])
+        }
         "add" => w.add(a, b),
         "and" => w.and(a, b),
         "or" => w.or(a, b),
@@ -224,10 +253,42 @@ mod tests {
             };
             for a in words {
                 for b in words {
-                    let got = reduce(w, form, &word(32, a), &word(32, b));
+                    let mut lanes = [None; 32];
+                    (lanes[3], lanes[30]) = (Some(word(32, a)), Some(word(32, b)));
+                    let got = reduce(w, form, &lanes);
                     assert_eq!(got, word(32, want(a, b)), "{name} {a:#x} {b:#x}");
                 }
             }
+        }
+    }
+
+    /// The manual's rules for f32: -0 is less than +0, NaNs are left out unless `.NaN`, a NaN that results is canonical.
+    #[test]
+    fn reductions_of_floats() {
+        let w = &mut BitsAlg(Ieee);
+        let (one, two, zero, odd) = (0x3F80_0000, 0x4000_0000, 0x8000_0000, 0xFF80_0001);
+        let canonical = 0x7FFF_FFFF;
+        let cases: [(&str, &[u32], u32); 9] = [
+            ("min", &[two, one, two], one),
+            ("max", &[one, two, zero], two),
+            ("min", &[0, zero, one], zero),
+            ("max", &[zero, 0, zero], 0),
+            ("min", &[odd, two, one], one),
+            ("max", &[odd], canonical),
+            ("min.NaN", &[one, odd, two], canonical),
+            ("max.abs", &[one, two | zero], two),
+            ("min.abs.NaN", &[one, two | zero], one),
+        ];
+        for (name, words, want) in cases {
+            let forms = crate::isa::forms_of(&format!("redux.sync.{name}.f32"));
+            let [form] = &forms[..] else {
+                panic!("one row for {name}");
+            };
+            let mut lanes = [None; 32];
+            for (lane, x) in lanes.iter_mut().skip(5).zip(words) {
+                *lane = Some(word(32, *x));
+            }
+            assert_eq!(reduce(w, form, &lanes), word(32, want), "{name} {words:x?}");
         }
     }
 

@@ -60,6 +60,18 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
             shape: Shape::Redux,
         },
         Row {
+            syntax: "redux.sync.op{.abs}{.NaN}.type d:type, a:type, m:b32",
+            slots: &[
+                ("op", &["min", "max"]),
+                ("abs", &["abs"]),
+                ("NaN", &["NaN"]),
+                ("type", &["f32"]),
+            ],
+            section: "9.7.15.13 redux.sync",
+            says: "d = the least or largest a of the lanes, or of their magnitudes; NaNs are left out, or count with .NaN",
+            shape: Shape::Redux,
+        },
+        Row {
             syntax: "elect.sync d:b32|p:pred, m:b32",
             slots: &[],
             section: "9.7.15.15 elect.sync",

@@ -171,7 +171,9 @@ pub struct Gather {
     pub first: u32,
     /// The threads that take part.
     pub mask: u128,
-    /// Those that have come, in the order of threads once it is complete.
+    /// Those of `mask` that have come.
+    pub present: u128,
+    /// They themselves, in the order of threads once it is complete.
     pub lanes: Vec<Lane>,
 }
 
@@ -197,13 +199,5 @@ impl Gather {
     /// Whether this thread is the first of those that came.
     pub fn leads(&self, t: ThreadId) -> bool {
         self.lanes.first().is_some_and(|l| l.thread == t)
-    }
-
-    /// The mask of those that came.
-    pub fn present(&self) -> u128 {
-        self.lanes
-            .iter()
-            .map(|l| 1 << (l.thread.index - self.first).min(127))
-            .fold(0, |a, b| a | b)
     }
 }

@@ -459,17 +459,19 @@ impl Machine<'_> {
                     key,
                     first,
                     mask,
+                    present: 0,
                     lanes: Vec::new(),
                 });
                 cta.gathers.len() - 1
             }
         };
+        cta.gathers[at].present |= 1 << (t.index - first);
         cta.gathers[at].lanes.push(lane);
         // Lanes in two gathers of which each waits for one of the other would wait for ever.
-        let present = cta.gathers[at].present();
+        let present = cta.gathers[at].present;
         let mut others = cta.gathers.iter().enumerate();
         if others.any(|(i, g)| {
-            i != at && g.first == first && g.mask & present != 0 && mask & g.present() != 0
+            i != at && g.first == first && g.mask & present != 0 && mask & g.present != 0
         }) {
             return Err(FaultKind::Divergent(
                 "other lanes of the mask are at another collective instruction, or have another mask"
@@ -484,7 +486,7 @@ impl Machine<'_> {
             .gathers
             .iter()
             .find(|g| g.first == first && g.key == key && g.mask == mask)
-            .map_or(0, Gather::present);
+            .map_or(0, |g| g.present);
         Ok(Step::Block(
             Reason::Lanes {
                 first,
@@ -527,14 +529,16 @@ impl Machine<'_> {
         };
         let threads = &cta.threads;
         let complete = |g: &Gather| {
-            let present = g.present();
-            (0..128u32).all(|b| {
-                g.mask >> b & 1 == 0
-                    || present >> b & 1 == 1
-                    || threads
-                        .get((g.first + b) as usize)
-                        .is_none_or(|x| x.state == State::Exited)
-            })
+            let mut missing = g.mask & !g.present;
+            while missing != 0 {
+                let index = g.first + missing.trailing_zeros();
+                let thread = threads.get(index as usize);
+                if thread.is_some_and(|x| x.state != State::Exited) {
+                    return false;
+                }
+                missing &= missing - 1;
+            }
+            true
         };
         let found = cta.gathers.iter().position(complete);
         Ok(found.map(|i| cta.gathers.swap_remove(i)))

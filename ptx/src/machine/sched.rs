@@ -373,7 +373,7 @@ fn reason_now(cta: &Cta, index: u32, reason: &Reason) -> Reason {
             let mine =
                 |g: &&Gather| g.first == *first && g.lanes.iter().any(|l| l.thread.index == index);
             if let Some(g) = cta.gathers.iter().find(mine) {
-                *missing = g.mask & !g.present();
+                *missing = g.mask & !g.present;
             }
         }
         _ => {}

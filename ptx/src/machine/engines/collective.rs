@@ -143,12 +143,10 @@ impl Action for Exchange {
                 let (d, p) = exchange::match_all(&mut m.alg, &lanes(g, width));
                 (d.value(), p.value())
             }
-            What::Redux(form) => {
-                let mut words = lanes(g, width).into_iter().flatten();
-                let first = words.next().unwrap_or(Bits::new(32, 0));
-                let all = words.fold(first, |a, b| exchange::reduce(&mut m.alg, form, &a, &b));
-                (all.value(), 0)
-            }
+            What::Redux(form) => (
+                exchange::reduce(&mut m.alg, form, &lanes(g, width)).value(),
+                0,
+            ),
         };
         m.set(t, self.dst, d)?;
         m.set(t, self.pred, p)
