@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use ptx::alg::{DotKind, FloatOp};
+use ptx::alg::{DotKind, FloatOp, WordAlg};
+use ptx::isa::{forms_of_row, table};
 
 /// `Word 32 → Word 32 → `
 fn domains(widths: &[u32]) -> String {
@@ -103,6 +104,126 @@ fn the_structure_is_the_list() {
         differs.is_none() && wanted.len() == found.len(),
         "{differs:?} is not the line of the list"
     );
+}
+
+/// An algebra that only notes which float operations are asked for. A word is its width.
+#[derive(Default)]
+struct Notes(HashSet<FloatOp>);
+
+impl WordAlg for Notes {
+    type Word = u32;
+    type Bool = ();
+
+    fn width(&self, a: &u32) -> u32 {
+        *a
+    }
+    fn lit(&mut self, width: u32, _: u128) -> u32 {
+        width
+    }
+    fn add(&mut self, a: &u32, _: &u32) -> u32 {
+        *a
+    }
+    fn sub(&mut self, a: &u32, _: &u32) -> u32 {
+        *a
+    }
+    fn mul(&mut self, a: &u32, _: &u32) -> u32 {
+        *a
+    }
+    fn udiv(&mut self, a: &u32, _: &u32) -> u32 {
+        *a
+    }
+    fn urem(&mut self, a: &u32, _: &u32) -> u32 {
+        *a
+    }
+    fn neg(&mut self, a: &u32) -> u32 {
+        *a
+    }
+    fn and(&mut self, a: &u32, _: &u32) -> u32 {
+        *a
+    }
+    fn or(&mut self, a: &u32, _: &u32) -> u32 {
+        *a
+    }
+    fn xor(&mut self, a: &u32, _: &u32) -> u32 {
+        *a
+    }
+    fn not(&mut self, a: &u32) -> u32 {
+        *a
+    }
+    fn shl(&mut self, a: &u32, _: &u32) -> u32 {
+        *a
+    }
+    fn lshr(&mut self, a: &u32, _: &u32) -> u32 {
+        *a
+    }
+    fn ashr(&mut self, a: &u32, _: &u32) -> u32 {
+        *a
+    }
+    fn eq(&mut self, _: &u32, _: &u32) {}
+    fn ult(&mut self, _: &u32, _: &u32) {}
+    fn ule(&mut self, _: &u32, _: &u32) {}
+    fn slt(&mut self, _: &u32, _: &u32) {}
+    fn sle(&mut self, _: &u32, _: &u32) {}
+    fn bool_not(&mut self, _: &()) {}
+    fn ite(&mut self, _: &(), a: &u32, _: &u32) -> u32 {
+        *a
+    }
+    fn of_bool(&mut self, _: &()) -> u32 {
+        1
+    }
+    fn to_bool(&mut self, _: &u32) {}
+    fn zext(&mut self, _: &u32, width: u32) -> u32 {
+        width
+    }
+    fn sext(&mut self, _: &u32, width: u32) -> u32 {
+        width
+    }
+    fn trunc(&mut self, _: &u32, width: u32) -> u32 {
+        width
+    }
+    fn extract(&mut self, _: &u32, _: u32, len: u32) -> u32 {
+        len
+    }
+    fn concat(&mut self, hi: &u32, lo: &u32) -> u32 {
+        hi + lo
+    }
+    fn float(&mut self, op: FloatOp, args: &[&u32]) -> u32 {
+        let given: Vec<u32> = args.iter().map(|a| **a).collect();
+        assert_eq!(given, op.operands(), "{}", op.field());
+        self.0.insert(op);
+        op.result()
+    }
+    fn dot(&mut self, kind: DotKind, _: &[(u32, u32)], _: &u32) -> u32 {
+        kind.acc.width()
+    }
+}
+
+/// The fields are the operations that rows of the opcode table use: no more, and no fewer.
+#[test]
+fn fields_are_what_rows_use() {
+    let mut used = Notes::default();
+    for (i, row) in table::<Notes>().enumerate() {
+        let Some(meaning) = row.shape.meaning() else {
+            continue;
+        };
+        for form in forms_of_row(i) {
+            let memory = match form.shape() {
+                "atom" | "red" => Some(form.width()),
+                _ => None,
+            };
+            let sources = form.sources().iter().map(|t| t.bits);
+            let args: Vec<u32> = memory.into_iter().chain(sources).collect();
+            meaning(&mut used, &form, &args);
+        }
+    }
+    let all: HashSet<FloatOp> = FloatOp::all().iter().copied().collect();
+    let names = |a: &HashSet<FloatOp>, b: &HashSet<FloatOp>| {
+        let mut names: Vec<String> = a.difference(b).map(|op| op.field()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&used.0, &all), Vec::<String>::new(), "are no fields");
+    assert_eq!(names(&all, &used.0), Vec::<String>::new(), "are not used");
 }
 
 #[test]

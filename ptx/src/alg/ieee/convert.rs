@@ -1,7 +1,7 @@
 //! Conversions (§9.7.10.24).
 
 use super::round::{layout, pack, round_f64, to_f64};
-use super::{clamped, flush};
+use super::{clamped, flush, with_format};
 use crate::alg::float_op::{Clamp, Format, Int, Round};
 
 /// A number in another format. Words of `f32` are flushed if asked for, on both sides.
@@ -14,9 +14,11 @@ pub(super) fn format(
     word: u64,
 ) -> u64 {
     let ftz_of = |ty| ftz && ty == Format::F32;
-    let x = to_f64(from, flush(from, ftz_of(from), word));
-    let round = round.unwrap_or(Round::Nearest);
-    let y = round_f64(to, round, x);
+    let x = with_format!(from => to_f64(from, flush(from, ftz_of(from), word)));
+    let y = round_f64(to, round.unwrap_or(Round::Nearest), x);
+    if clamp == Clamp::Unclamped && !ftz {
+        return y;
+    }
     let l = layout(to);
     let y = match clamp {
         // Beyond the largest number: e4m3 has no infinity that would tell, so the value is asked.
@@ -46,8 +48,8 @@ pub(super) fn from_int(to: Format, from: Int, round: Round, word: u64) -> u64 {
     } else {
         i128::from(word)
     };
-    let l = layout(to);
-    pack(&l, round, value < 0, value.unsigned_abs() as u64, 0)
+    let (negative, magnitude) = (value < 0, value.unsigned_abs() as u64);
+    with_format!(to => pack(&layout(to), round, negative, magnitude, 0))
 }
 
 fn signed(width: u32, word: u64) -> i128 {

@@ -16,10 +16,32 @@ mod round;
 
 pub use round::{round_f64, to_f64};
 
+use std::cmp::Ordering;
+
 use super::bits::Floats;
 use super::dot::DotKind;
 use super::float_op::{Clamp, Cmp, FloatOp, Format, Round};
 use round::layout;
+
+/// Evaluates an expression where the format is a constant, so that each format has code of its own.
+macro_rules! with_format {
+    ($ty:ident => $e:expr) => {
+        match $ty {
+            Format::F16 => with_format!(@ $ty, F16, $e),
+            Format::Bf16 => with_format!(@ $ty, Bf16, $e),
+            Format::Tf32 => with_format!(@ $ty, Tf32, $e),
+            Format::F32 => with_format!(@ $ty, F32, $e),
+            Format::F64 => with_format!(@ $ty, F64, $e),
+            Format::E4m3 => with_format!(@ $ty, E4m3, $e),
+            Format::E5m2 => with_format!(@ $ty, E5m2, $e),
+        }
+    };
+    (@ $ty:ident, $format:ident, $e:expr) => {{
+        let $ty = Format::$format;
+        $e
+    }};
+}
+use with_format;
 
 /// IEEE 754 arithmetic, with PTX's rules.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,9 +67,28 @@ pub fn evaluate(op: FloatOp, args: [u64; 3]) -> u64 {
             op,
             ty: Format::F32,
             round: Round::Nearest,
-            ftz: false,
+            ftz,
             clamp: Clamp::Unclamped,
-        } => arith::f32_nearest(op, args),
+        } => {
+            let args = flush_all(Format::F32, ftz, args);
+            flush(Format::F32, ftz, arith::f32_nearest(op, args))
+        }
+        FloatOp::Extreme {
+            max,
+            ty: Format::F32,
+            ftz,
+            nan,
+        } => {
+            let [a, b, _] = flush_all(Format::F32, ftz, args);
+            extreme(max, Format::F32, nan, a, b)
+        }
+        FloatOp::Compare {
+            cmp,
+            ty: Format::F32,
+            ftz,
+        } => compare(cmp, flush_all(Format::F32, ftz, args), |x| {
+            f32::from_bits(x as u32)
+        }),
         _ => general(op, args),
     }
 }
@@ -71,7 +112,7 @@ fn general(op: FloatOp, args: [u64; 3]) -> u64 {
                 (Format::F64, _) => payload(arith::f64_directed(op, round, args), args),
                 _ => arith::narrow(op, ty, round, args.map(|x| to_f64(ty, x))),
             };
-            clamped(ty, clamp, flush(ty, ftz, word))
+            with_format!(ty => clamped(ty, clamp, flush(ty, ftz, word)))
         }
         FloatOp::Approx { op, ty, ftz } => {
             let args = flush_all(ty, ftz, args);
@@ -83,17 +124,13 @@ fn general(op: FloatOp, args: [u64; 3]) -> u64 {
             }
         }
         FloatOp::Extreme { max, ty, ftz, nan } => {
-            let [a, b, _] = flush_all(ty, ftz, args);
-            extreme(max, ty, nan, a, b)
+            with_format!(ty => {
+                let [a, b, _] = flush_all(ty, ftz, args);
+                extreme(max, ty, nan, a, b)
+            })
         }
         FloatOp::Compare { cmp, ty, ftz } => {
-            let [a, b, _] = flush_all(ty, ftz, args).map(|x| to_f64(ty, x));
-            u64::from(match cmp {
-                Cmp::Eq => a == b,
-                Cmp::Lt => a < b,
-                Cmp::Le => a <= b,
-                Cmp::Unordered => a.is_nan() || b.is_nan(),
-            })
+            with_format!(ty => compare(cmp, flush_all(ty, ftz, args), |x| to_f64(ty, x)))
         }
         FloatOp::Convert {
             to,
@@ -130,7 +167,7 @@ fn payload(word: u64, args: [u64; 3]) -> u64 {
 }
 
 /// With `ftz`, a zero of the same sign instead of a subnormal number.
-#[inline]
+#[inline(always)]
 fn flush(ty: Format, ftz: bool, word: u64) -> u64 {
     if !ftz {
         return word;
@@ -143,7 +180,7 @@ fn flush(ty: Format, ftz: bool, word: u64) -> u64 {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn flush_all(ty: Format, ftz: bool, args: [u64; 3]) -> [u64; 3] {
     if ftz {
         args.map(|x| flush(ty, true, x))
@@ -153,7 +190,7 @@ fn flush_all(ty: Format, ftz: bool, args: [u64; 3]) -> [u64; 3] {
 }
 
 /// A rounded result, clamped. `.satfinite` is a matter of rounding and not done here.
-#[inline]
+#[inline(always)]
 fn clamped(ty: Format, clamp: Clamp, word: u64) -> u64 {
     let l = layout(ty);
     let negative = word & l.sign != 0;
@@ -168,14 +205,27 @@ fn clamped(ty: Format, clamp: Clamp, word: u64) -> u64 {
     }
 }
 
+#[inline(always)]
 fn is_nan(ty: Format, word: u64) -> bool {
     let l = layout(ty);
     let magnitude = word & !l.sign;
     magnitude > l.infinity || (ty == Format::E4m3 && magnitude == l.infinity)
 }
 
+#[inline(always)]
+fn compare<T: PartialOrd>(cmp: Cmp, [a, b, _]: [u64; 3], number: impl Fn(u64) -> T) -> u64 {
+    let order = number(a).partial_cmp(&number(b));
+    u64::from(match cmp {
+        Cmp::Eq => order == Some(Ordering::Equal),
+        Cmp::Lt => order == Some(Ordering::Less),
+        Cmp::Le => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        Cmp::Unordered => order.is_none(),
+    })
+}
+
 /// The smaller or the larger operand (§9.7.3.11, §9.7.3.12): a number wins against a NaN unless `nan` is asked for, and -0 is less
 /// than +0.
+#[inline(always)]
 fn extreme(max: bool, ty: Format, nan: bool, a: u64, b: u64) -> u64 {
     let l = layout(ty);
     match (is_nan(ty, a), is_nan(ty, b)) {

@@ -1,5 +1,6 @@
 //! Formats as bits: the values of words, and exact numbers rounded to words.
 
+use super::with_format;
 use crate::alg::float_op::{Format, Round};
 
 /// How the words of a format are laid out.
@@ -22,6 +23,7 @@ pub(super) struct Layout {
 
 /// The layout of a format. The manual asks for a canonical NaN here and there but does not say which: those of `f32`, `f16` and
 /// `bf16` are what the hardware gives, the others a choice.
+#[inline(always)]
 pub(super) const fn layout(ty: Format) -> Layout {
     let (fraction, exponent, nan, padding) = match ty {
         Format::F16 => (10, 5, 0x7FFF, 0),
@@ -50,7 +52,7 @@ pub(super) const fn layout(ty: Format) -> Layout {
 }
 
 /// The value of a word. Every number of every format is one of binary64.
-#[inline]
+#[inline(always)]
 pub fn to_f64(ty: Format, bits: u64) -> f64 {
     match ty {
         Format::F64 => f64::from_bits(bits),
@@ -65,7 +67,7 @@ pub fn to_f64(ty: Format, bits: u64) -> f64 {
 }
 
 /// The value of a word of a sign, `exponent` bits and `fraction` bits.
-#[inline]
+#[inline(always)]
 fn small(bits: u64, fraction: u32, exponent: u32) -> f64 {
     let sign = (bits >> (fraction + exponent) & 1) << 63;
     let magnitude = bits & ((1 << (fraction + exponent)) - 1);
@@ -86,12 +88,17 @@ fn small(bits: u64, fraction: u32, exponent: u32) -> f64 {
 /// A binary64 number as a word: rounded once, with the canonical NaN. What is larger than every number overflows as the
 /// rounding says: to the infinity (the NaN of e4m3, which has none) or to the largest number.
 pub fn round_f64(ty: Format, round: Round, x: f64) -> u64 {
+    if ty == Format::F32 && round == Round::Nearest && !x.is_nan() {
+        return u64::from((x as f32).to_bits());
+    }
+    with_format!(ty => round_to(ty, round, x))
+}
+
+#[inline(always)]
+fn round_to(ty: Format, round: Round, x: f64) -> u64 {
     let l = layout(ty);
     if x.is_nan() {
         return l.nan;
-    }
-    if ty == Format::F32 && round == Round::Nearest {
-        return u64::from((x as f32).to_bits());
     }
     let bits = x.to_bits();
     let negative = bits >> 63 == 1;
@@ -108,6 +115,7 @@ pub fn round_f64(ty: Format, round: Round, x: f64) -> u64 {
 }
 
 /// The number `(-1)^negative · sig · 2^exp` as a word.
+#[inline(always)]
 pub(super) fn pack(l: &Layout, round: Round, negative: bool, sig: u64, exp: i32) -> u64 {
     let sign = if negative { l.sign } else { 0 };
     if sig == 0 {
