@@ -22,7 +22,9 @@ pub use error::{Malformed, Reason, RenderMismatch, Unsupported};
 pub use from_term::kernel_of_term;
 pub use normal::{normal, normal_text};
 pub use render::render_kernel;
-pub use to_term::{Definition, isa_declarations, kernel_term, opcode_name};
+pub use to_term::{
+    Definition, isa_declarations, kernel_meanings, kernel_term, meaning_named, opcode_name,
+};
 pub(crate) use translate::{Entry, carried, entry};
 pub use translate::{Translation, translate};
 

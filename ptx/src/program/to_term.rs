@@ -1,5 +1,7 @@
 //! A kernel's data as a term of type `Ptx.Kernel`, and the opcode table as definitions.
 
+use std::collections::BTreeSet;
+
 use logic::{BinderInfo, Expr, Level, Name, Store};
 
 use super::data::*;
@@ -39,6 +41,39 @@ pub fn isa_declarations(store: &Store<'_>) -> Vec<Definition> {
         .iter()
         .filter(|f| !f.may_fuse())
         .filter_map(|f| isa_declaration(store, f))
+        .collect()
+}
+
+/// The definition of the constant `ptx.<name>`: of an opcode in the order of the table, `add.s32`, perhaps with the name of a
+/// [variant](Form::variant), `mov.b64.pack2`.
+pub fn meaning_named(store: &Store<'_>, name: &str) -> Option<Definition> {
+    let find = |opcode: &str, variant: &str| {
+        isa::forms_of(opcode).into_iter().find(|f| {
+            f.opcode == opcode
+                && f.signature().is_some()
+                && f.variant().unwrap_or_default() == variant
+        })
+    };
+    let with_variant = || {
+        let (opcode, variant) = name.rsplit_once('.')?;
+        find(opcode, variant)
+    };
+    isa_declaration(store, &find(name, "").or_else(with_variant)?)
+}
+
+/// The meanings of the instructions of a kernel, each once.
+pub fn kernel_meanings(store: &Store<'_>, k: &Kernel) -> Vec<Definition> {
+    let opcodes: BTreeSet<&str> = k
+        .body
+        .iter()
+        .filter_map(|l| match &l.instr {
+            Instr::Alu { opcode, .. } => Some(opcode.as_str()),
+            _ => None,
+        })
+        .collect();
+    opcodes
+        .iter()
+        .filter_map(|o| meaning_named(store, o))
         .collect()
 }
 

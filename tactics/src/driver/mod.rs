@@ -7,6 +7,7 @@ mod axioms;
 mod facts;
 mod goal;
 mod hints;
+mod isa;
 mod load;
 mod ptx;
 mod refresh;
@@ -72,6 +73,8 @@ pub struct Session<'b> {
     active: Vec<PathBuf>,
     /// Which script declared a constant.
     owner: FxHashMap<Name, FileId>,
+    /// The script of `ptx_isa`.
+    isa: Option<FileId>,
     /// PTX kernels by the constant that they became.
     kernels: BTreeMap<Name, PtxUse>,
     facts: facts::Facts,
@@ -90,6 +93,7 @@ pub struct Snapshot<'b> {
     files: usize,
     by_path: BTreeMap<PathBuf, FileId>,
     owner: FxHashMap<Name, FileId>,
+    isa: Option<FileId>,
     kernels: BTreeMap<Name, PtxUse>,
     reports: usize,
     replaced: BTreeMap<PathBuf, Vec<u8>>,
@@ -104,6 +108,7 @@ impl<'b> Session<'b> {
             by_path: BTreeMap::new(),
             active: Vec::new(),
             owner: FxHashMap::default(),
+            isa: None,
             kernels: BTreeMap::new(),
             facts: facts::Facts::default(),
             replaced: BTreeMap::new(),
@@ -152,6 +157,7 @@ impl<'b> Session<'b> {
             files: self.files.len(),
             by_path: self.by_path.clone(),
             owner: self.owner.clone(),
+            isa: self.isa,
             kernels: self.kernels.clone(),
             reports: self.reports.len(),
             replaced: self.replaced.clone(),
@@ -169,6 +175,7 @@ impl<'b> Session<'b> {
         }
         self.by_path.clone_from(&s.by_path);
         self.owner.clone_from(&s.owner);
+        self.isa = s.isa;
         self.kernels.clone_from(&s.kernels);
         self.reports.truncate(s.reports);
         self.replaced.clone_from(&s.replaced);

@@ -1,12 +1,17 @@
-//! The commands that bring PTX into a script: `ptx_isa` (the meanings of instructions) and `ptx_module` (a file's kernels).
+//! The command that brings PTX into a script: `ptx_module`, the kernels of a file.
 
+use std::path::Path;
+
+use ::ptx::program::data::Kernel;
+use ::ptx::program::kernel_meanings;
 use logic::{ConstantInfo, Declaration, Environment, Expr, Hint, Name, Node, Signature};
 use sha2::{Digest, Sha256};
 
+use super::isa::NoMeaning;
 use super::run::head_const;
 use super::{FileId, FileReport, PtxDiagnostic, PtxUse, Session, facts, load};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::syntax::ast::{Command, PtxModule, Span};
+use crate::syntax::ast::{PtxModule, Span};
 
 /// SHA-256 in hexadecimal.
 pub(super) fn sha256(bytes: &[u8]) -> String {
@@ -23,44 +28,6 @@ fn error(span: Span, code: &'static str, text: String) -> Diagnostic {
 }
 
 impl<'b> Session<'b> {
-    /// `ptx_isa`: one definition for each form and type of instruction that computes.
-    pub(super) fn ptx_isa(&mut self, command: &Command) {
-        let st = self.el.st;
-        for d in ::ptx::program::isa_declarations(st) {
-            let decl = definition(d.name, d.ty, d.value, Hint::Regular(1));
-            if let Err(e) = self.el.env.add(decl) {
-                let text = format!(
-                    "the meaning `{}` is not a definition here: {}",
-                    st.name_to_string(d.name),
-                    e.display(st)
-                );
-                let mut d = error(command.span, "ptx.isa", text);
-                d.help
-                    .push("import lib.word and ptx.float first".to_owned());
-                self.el.messages.push(d);
-                return;
-            }
-        }
-    }
-
-    /// A constant that bears an opcode's name but was not declared by `ptx_isa`: it means something else, or could be made to.
-    fn not_of_the_table(&self) -> Option<Name> {
-        let st = self.el.st;
-        let other = |d: &::ptx::program::Definition| match self.el.env.get(d.name) {
-            None => false,
-            Some(ConstantInfo::Definition { sig, value, .. }) => {
-                !sig.univ_params.is_empty()
-                    || st.canon(sig.ty) != st.canon(d.ty)
-                    || st.canon(*value) != st.canon(d.value)
-            }
-            Some(_) => true,
-        };
-        ::ptx::program::isa_declarations(st)
-            .iter()
-            .find(|d| other(d))
-            .map(|d| d.name)
-    }
-
     /// `ptx_module m from "file.ptx" [sha256 "…"] [entries a b]`.
     pub(super) fn ptx_module(&mut self, file: FileId, m: &PtxModule, report: &mut FileReport) {
         let dir = self.files[file]
@@ -127,20 +94,6 @@ impl<'b> Session<'b> {
                 return;
             }
         };
-        if let Some(fake) = self.not_of_the_table() {
-            let text = format!(
-                "`{}` is not what the opcode table says, so no kernel that uses it is the program in {}",
-                self.el.st.name_to_string(fake),
-                path.display()
-            );
-            let mut d = error(m.name.span, "ptx.isa", text);
-            d.help.push(
-                "the constants below `ptx` are the instructions' meanings: import ptx.isa, and name yours otherwise"
-                    .to_owned(),
-            );
-            self.el.messages.push(d);
-            return;
-        }
         let prefix = self.el.declared_name(&m.name);
         let all = match ::ptx::program::module_declarations(self.el.st, &module, prefix) {
             Ok(all) => all,
@@ -199,6 +152,10 @@ impl<'b> Session<'b> {
                 continue;
             }
             let d = k.definition;
+            if let Err(message) = self.meanings(file, m, &path, &k.translation.kernel) {
+                self.el.messages.push(message);
+                return;
+            }
             if let Err(e) = self
                 .el
                 .env
@@ -224,11 +181,47 @@ impl<'b> Session<'b> {
     }
 }
 
+impl Session<'_> {
+    /// Declares the meanings of a kernel's instructions.
+    ///
+    /// Errors: a constant that bears an opcode's name means something else, or could be made to.
+    fn meanings(
+        &mut self,
+        file: FileId,
+        m: &PtxModule,
+        path: &Path,
+        kernel: &Kernel,
+    ) -> Result<(), Diagnostic> {
+        for d in kernel_meanings(self.el.st, kernel) {
+            let shown = |n: Name| self.el.st.name_to_string(n);
+            let (text, help) = match self.demand(file, d) {
+                Ok(()) => continue,
+                Err(NoMeaning::Fake(n)) => (
+                    format!(
+                        "`{}` is not what the opcode table says, so no kernel that uses it is the program in {}",
+                        shown(n),
+                        path.display()
+                    ),
+                    "the constants below `ptx` are the instructions' meanings: import ptx.isa, and name yours otherwise",
+                ),
+                Err(NoMeaning::Refused(n, why)) => (
+                    format!("the meaning `{}` is not a definition here: {why}", shown(n)),
+                    "import lib.word and ptx.float first",
+                ),
+            };
+            let mut d = error(m.name.span, "ptx.isa", text);
+            d.help.push(help.to_owned());
+            return Err(d);
+        }
+        Ok(())
+    }
+}
+
 fn entry_name(s: &Session<'_>, n: Name) -> String {
     s.el.st.name_last(n).unwrap_or_default().to_owned()
 }
 
-fn definition(name: Name, ty: Expr, value: Expr, hint: Hint) -> Declaration {
+pub(super) fn definition(name: Name, ty: Expr, value: Expr, hint: Hint) -> Declaration {
     Declaration::Definition {
         sig: Signature {
             name,

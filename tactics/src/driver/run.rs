@@ -241,11 +241,13 @@ impl<'b> Session<'b> {
         malformed: bool,
         report: &mut FileReport,
     ) {
+        let span = command.span.start as usize..command.span.end as usize;
+        self.demand_named(file, report.source.get(span).unwrap_or_default());
         let mark = self.el.env.constants().count();
         let ptx_before = report.ptx.len();
         match &command.kind {
             CommandKind::Import(_) => {}
-            CommandKind::PtxIsa(_) => self.ptx_isa(command),
+            CommandKind::PtxIsa(_) => self.ptx_isa(file, command),
             CommandKind::PtxModule(m) => self.ptx_module(file, m, report),
             _ => self.el.command(command),
         }
@@ -256,6 +258,7 @@ impl<'b> Session<'b> {
             .constants()
             .skip(mark)
             .map(|c| c.name())
+            .filter(|n| !self.owner.contains_key(n))
             .collect();
         for n in &new {
             let home = self.home(file, *n);
