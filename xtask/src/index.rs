@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
 use logic::{ConstantInfo, Name, Store};
+use ptx::alg::bits::BitsAlg;
+use ptx::alg::ieee::Ieee;
+use ptx::isa::table;
 use tactics::diagnostic::line_col;
 use tactics::driver::{FileReport, Kind, Session, on_large_stack, scripts_below};
 
@@ -300,6 +303,9 @@ fn page(
         module(folder, script),
         path.display()
     );
+    if report.decls.is_empty() {
+        opcode_table(&mut out);
+    }
     let mut comments = comments.peekable();
     for (at, entry) in entries(session, report) {
         while let Some((_, text)) = comments.next_if(|(offset, _)| *offset < at) {
@@ -333,6 +339,23 @@ fn page(
     Ok(out)
 }
 
+/// The rows of the opcode table that compute; the script of `ptx_isa` declares nothing else.
+fn opcode_table(out: &mut String) {
+    for row in table::<BitsAlg<Ieee>>() {
+        if row.shape.name() != "alu" {
+            continue;
+        }
+        let _ = write!(
+            out,
+            "\n- `{}` (§{}): {}\n",
+            row.syntax, row.section, row.says
+        );
+        for (slot, words) in row.slots {
+            let _ = writeln!(out, "  - `.{slot}`: `{}`", words.join("` `"));
+        }
+    }
+}
+
 /// What a page says of a declaration.
 struct Entry {
     kind: &'static str,
@@ -343,20 +366,12 @@ struct Entry {
     parts: Vec<String>,
 }
 
-/// The declarations of a script, each with its offset in the text. A script that declares by a command of its own (the opcode
-/// table) has no list of declarations but its constants.
+/// The declarations of a script, each with its offset in the text.
 fn entries(session: &mut Session<'_>, report: &FileReport) -> Vec<(usize, Entry)> {
     let st = session.environment().store();
-    let named: Vec<(usize, Kind, Name)> = if report.decls.is_empty() {
-        let scripts = session.scripts();
-        let own = scripts.filter(|(path, _)| *path == report.path);
-        own.flat_map(|(_, names)| names.iter().map(|n| (0, Kind::Definition, *n)))
-            .collect()
-    } else {
-        let all = report.decls.iter();
-        all.map(|d| (d.span.start as usize, d.kind, st.name(&d.name)))
-            .collect()
-    };
+    let all = report.decls.iter();
+    let named = all.map(|d| (d.span.start as usize, d.kind, st.name(&d.name)));
+    let named: Vec<(usize, Kind, Name)> = named.collect();
     let entry = |(at, kind, name): (usize, Kind, Name)| {
         let statement = session.note_of(name)?;
         let parts = parts(session, name);
