@@ -39,7 +39,6 @@ fn form_name(store: &Store<'_>, form: &Form) -> Name {
 pub fn isa_declarations(store: &Store<'_>) -> Vec<Definition> {
     isa::alu_forms()
         .iter()
-        .filter(|f| !f.may_fuse())
         .filter_map(|f| isa_declaration(store, f))
         .collect()
 }
@@ -77,8 +76,9 @@ pub fn kernel_meanings(store: &Store<'_>, k: &Kernel) -> Vec<Definition> {
         .collect()
 }
 
+/// Nothing for what the assembler may change: see [`Form::may_fuse`].
 fn isa_declaration(store: &Store<'_>, form: &Form) -> Option<Definition> {
-    let (ins, out) = form.signature()?;
+    let (ins, out) = form.signature().filter(|_| !form.may_fuse())?;
     let n = u32::try_from(ins.len()).ok()?;
     // Under `fun F a b …`; a meaning binds nothing itself, so the indices stay.
     let mut alg = TermAlg::new(store, store.bvar(n));
