@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 /// Proofs about the PTX that really runs.
 ///
-/// Exit code: 0 if everything asked for is proved, 1 if something is not, 2 if something cannot be read.
+/// Exit code: 0 if everything asked for is proved (or as expected), 1 if something is not, 2 if something cannot be read.
 #[derive(Parser)]
 #[command(name = "ptxprove", version, propagate_version = true)]
 pub struct Args {
@@ -45,6 +45,8 @@ pub enum Command {
     Axioms(AxiomsArgs),
     /// Show what is in a PTX file, and which of its instructions have a meaning
     Show(ShowArgs),
+    /// Run kernels on this machine, as a launch file says, and compare what comes out
+    Run(RunArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell.
@@ -131,4 +133,32 @@ pub struct ShowArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `ptxprove run`
+#[derive(clap::Args)]
+pub struct RunArgs {
+    /// The PTX file; without it, those that the launch file names
+    pub file: Option<PathBuf>,
+    /// The launch file: buffers, launches, and what is expected
+    #[arg(long, short, value_name = "FILE.toml")]
+    pub launch: PathBuf,
+    /// Decides everything that PTX leaves open: who runs when, what unwritten memory holds
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+    /// Run with this many seeds, one after the other
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub seeds: Option<u32>,
+    /// Write what each buffer holds in the end into this folder, as .npy files
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print every step; with a filter, those whose line has all of its words
+    #[arg(long, value_name = "FILTER", num_args = 0..=1, default_missing_value = "", require_equals = true, conflicts_with = "json")]
+    pub trace: Option<String>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// How many instructions each launch may do, instead of what the launch file says
+    #[arg(long, value_name = "STEPS")]
+    pub limit: Option<u64>,
 }

@@ -7,6 +7,7 @@ mod diagnostics;
 mod export;
 mod goal;
 mod output;
+mod run;
 mod show;
 mod verdict;
 mod watch;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 use args::{Args, Command};
 use clap::{CommandFactory, Parser};
 
-/// Everything was proved.
+/// Everything was proved, or is as expected.
 pub const PROVED: u8 = 0;
 /// Something was not.
 pub const NOT_PROVED: u8 = 1;
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let timings = matches!(&args.command, Command::Check(a) if a.timings);
     let out = output::Output::new(args.color, args.quiet, timings);
-    let code = match tactics::driver::on_large_stack(|| run(&args.command, &out)) {
+    let code = match tactics::driver::on_large_stack(|| dispatch(&args.command, &out)) {
         Ok(code) => code,
         Err(e) => {
             out.complain(format_args!("error: cannot start a thread: {e}"));
@@ -37,13 +38,14 @@ fn main() -> ExitCode {
     ExitCode::from(out.finish(code))
 }
 
-fn run(command: &Command, out: &output::Output) -> u8 {
+fn dispatch(command: &Command, out: &output::Output) -> u8 {
     match command {
         Command::Check(a) => check::run(a, out),
         Command::Goal(a) => goal::run(a, out),
         Command::Export(a) => export::run(a, out),
         Command::Axioms(a) => axioms::run(a, out),
         Command::Show(a) => show::run(a, out),
+        Command::Run(a) => run::run(a, out),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "ptxprove", &mut script);

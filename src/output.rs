@@ -5,6 +5,8 @@ use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::Instant;
 
+use indicatif::{ProgressBar, ProgressStyle};
+
 use crate::args::Color;
 
 /// How to print.
@@ -113,6 +115,18 @@ impl Output {
         if self.progress {
             let _ = write!(std::io::stderr(), "\r\x1b[K{s}");
         }
+    }
+
+    /// A progress bar on standard error, if there is to be one.
+    pub fn bar(&self) -> ProgressBar {
+        if !self.progress {
+            return ProgressBar::hidden();
+        }
+        let bar = ProgressBar::new(0);
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} CTAs, {msg}") {
+            bar.set_style(style);
+        }
+        bar
     }
 
     /// Says on standard error how long something took since `start`, if times are wanted.

@@ -21,7 +21,7 @@ pub struct File {
     /// Files of which all of this must hold as well, relative to this file.
     #[serde(default)]
     pub variants: Vec<Spanned<String>>,
-    /// How many instructions may be done in all.
+    /// How many instructions each launch may do.
     pub limit: Option<u64>,
     /// The buffers by name.
     #[serde(default)]
@@ -227,7 +227,7 @@ pub struct Launch {
     pub cluster: Option<Extent>,
     /// Bytes of dynamic shared memory.
     #[serde(default)]
-    pub shared: u64,
+    pub shared: u32,
     /// The arguments, in the order of the parameters or by their names.
     #[serde(default)]
     pub args: Args,

@@ -18,4 +18,5 @@ pub mod file;
 pub mod fill;
 pub mod npy;
 pub mod plan;
+pub mod session;
 

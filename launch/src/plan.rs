@@ -15,13 +15,13 @@ use crate::dtype::DType;
 use crate::error::LaunchError;
 use crate::file::{File, Launch};
 
-/// How many instructions a file may do if it does not say.
+/// How many instructions a launch may do if the file does not say.
 pub const LIMIT: u64 = 2_000_000_000;
 
 /// A launch file, checked.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// How many instructions may be done in all.
+    /// How many instructions each launch may do.
     pub limit: u64,
     /// The buffers, in the order of the file.
     pub buffers: Vec<BufferPlan>,
@@ -75,10 +75,10 @@ pub struct LaunchPlan {
     pub grid: [u32; 3],
     /// Threads of a CTA.
     pub block: [u32; 3],
-    /// CTAs of a cluster, if the launch says so.
-    pub cluster: Option<[u32; 3]>,
+    /// CTAs of a cluster.
+    pub cluster: [u32; 3],
     /// Bytes of dynamic shared memory.
-    pub shared: u64,
+    pub shared: u32,
     /// Parameters.
     pub args: Vec<Packed>,
     /// Whether it may begin before the launch before it has ended.
@@ -186,7 +186,7 @@ fn launch(
         entry: wanted.clone(),
         grid: l.grid.0,
         block: l.block.0,
-        cluster,
+        cluster: cluster.or(function.required_cluster).unwrap_or([1; 3]),
         shared: l.shared,
         args: args::pack(&l.args, function, names, span.clone())?,
         programmatic: l.programmatic,

@@ -1,0 +1,95 @@
+//! What is said during a run: progress, what kernels print, and steps.
+
+use indicatif::ProgressBar;
+use ptx::machine::{Observer, StepInfo};
+use tactics::diagnostic::line_col;
+
+use super::Text;
+use crate::args::RunArgs;
+use crate::output::{Output, printable};
+
+/// Listens to the machine for a user.
+pub struct Watcher<'a> {
+    out: &'a Output,
+    ptx: &'a Text,
+    bar: ProgressBar,
+    /// Words that a line of the trace has to have, if there is a trace.
+    trace: Option<Vec<String>>,
+    /// Whether what is printed is kept for later.
+    silent: bool,
+    printed: String,
+}
+
+impl<'a> Watcher<'a> {
+    pub fn new(out: &'a Output, args: &RunArgs, ptx: &'a Text) -> Self {
+        let words = |filter: &String| filter.split_whitespace().map(str::to_owned).collect();
+        Watcher {
+            out,
+            ptx,
+            bar: out.bar(),
+            trace: args.trace.as_ref().map(words),
+            silent: args.json,
+            printed: String::new(),
+        }
+    }
+
+    /// Ends the progress bar; what was printed.
+    pub fn finish(self) -> String {
+        self.bar.finish_and_clear();
+        self.printed
+    }
+}
+
+/// `(1,0,0)`
+fn triple([x, y, z]: [u32; 3]) -> String {
+    format!("({x},{y},{z})")
+}
+
+impl Observer for Watcher<'_> {
+    fn wants_steps(&self) -> bool {
+        self.trace.is_some()
+    }
+
+    fn step(&mut self, step: &StepInfo<'_>) {
+        let Some(words) = &self.trace else { return };
+        let site = step.site;
+        let text = self.ptx.text.get(site.span.start as usize..site.span.end as usize);
+        let text = text.unwrap_or(&site.opcode);
+        let text: Vec<&str> = text.split_whitespace().collect();
+        let writes: Vec<String> = step
+            .writes
+            .iter()
+            .map(|(name, word)| format!("{name} = {word:#x}"))
+            .collect();
+        let (line, _) = line_col(&self.ptx.text, site.span.start as usize);
+        let line = format!(
+            "cta {} thread {} line {line}: {}{}{}",
+            triple(step.cta),
+            triple(step.thread),
+            text.join(" "),
+            if step.active { "" } else { "  (not done)" },
+            if writes.is_empty() {
+                String::new()
+            } else {
+                format!("  {}", writes.join(", "))
+            }
+        );
+        if words.iter().all(|w| line.contains(w.as_str())) {
+            self.bar.suspend(|| self.out.say(printable(&line)));
+        }
+    }
+
+    fn progress(&mut self, done: u64, all: u64, instructions: u64) {
+        self.bar.set_length(all);
+        self.bar.set_position(done);
+        self.bar.set_message(format!("{instructions} instructions"));
+    }
+
+    fn print(&mut self, text: &str) {
+        self.printed.push_str(text);
+        if !self.silent {
+            let text = printable(text);
+            self.bar.suspend(|| self.out.say(text.strip_suffix('\n').unwrap_or(&text)));
+        }
+    }
+}
