@@ -1,4 +1,4 @@
-//! The book and the README: every script in them is checked, every transcript is run, every link leads somewhere.
+//! The book, the README and `tests/cli/run.md`: every script in them is checked, every transcript is run, every link leads somewhere.
 //!
 //! A block ` ```ptxp ` is a script. `import=lib.nat` after the language imports something first; `continue` puts the earlier
 //! blocks of the chapter before it. A line that ends in `-- error: text` must have an error that says so; there must be no
@@ -167,6 +167,7 @@ fn links(file: &Path, source: &str) -> Result<(), Failed> {
 pub fn trials() -> Vec<Trial> {
     let mut chapters = files("book/src", "md");
     chapters.push(PathBuf::from("README.md"));
+    chapters.push(PathBuf::from("tests/cli/run.md"));
     let mut trials = Vec::new();
     for chapter in chapters {
         let source = std::fs::read_to_string(&chapter).unwrap_or_default();

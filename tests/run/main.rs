@@ -1,2 +1,172 @@
-//! x
-fn main(){}
+//! Runs every launch file of this folder with several seeds. Those of `wrong/` say in their first line what has to be
+//! seen: `# fault KIND`, or `# wrong BUFFER`; all others have to come out as expected.
+//!
+//! `cargo test -p launch --test run -- vadd` runs those whose name has `vadd`; `RUN_SEEDS=100` tries that many seeds.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use launch::file::{self, File};
+use launch::plan::{plan, ptx_of};
+use launch::session::{self, Outcome};
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx::machine::Silent;
+use ptx::module::{Module, resolve};
+
+/// How many seeds a launch file that is right is run with.
+const SEEDS: u64 = 2;
+/// How many seeds at most it may take until something wrong is seen.
+const WRONG_SEEDS: u64 = 20;
+
+/// What has to be seen.
+#[derive(Clone, Debug, PartialEq)]
+enum Verdict {
+    /// Everything is as expected, with every seed.
+    Right,
+    /// A fault of this kind, with every seed.
+    Fault(String),
+    /// Wrong values in this buffer, with one seed at least, and never a fault.
+    Wrong(String),
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/run")
+}
+
+/// The launch files, sorted.
+fn launch_files() -> Vec<PathBuf> {
+    let inside = |dir: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        entries.map(|e| e.path()).collect()
+    };
+    let dirs = inside(&folder()).into_iter().filter(|p| p.is_dir());
+    let mut all: Vec<PathBuf> = dirs.flat_map(|d| inside(&d)).collect();
+    all.retain(|p| p.extension().is_some_and(|e| e == "toml"));
+    all.sort();
+    all
+}
+
+fn verdict(path: &Path, text: &str) -> Result<Verdict, Failed> {
+    if path.parent().and_then(Path::file_name).is_none_or(|n| n != "wrong") {
+        return Ok(Verdict::Right);
+    }
+    let first = text.lines().next().unwrap_or_default();
+    let words: Vec<&str> = first.split_whitespace().collect();
+    match words.as_slice() {
+        ["#", "fault", kind] => Ok(Verdict::Fault((*kind).to_owned())),
+        ["#", "wrong", buffer] => Ok(Verdict::Wrong((*buffer).to_owned())),
+        _ => Err("its first line does not say what has to be seen".into()),
+    }
+}
+
+fn module(path: &Path) -> Result<Module, Failed> {
+    let text = std::fs::read_to_string(path)?;
+    let ast = ptx::text::parse(&text).map_err(|e| e.to_string())?;
+    resolve(&ast).map_err(|errors| {
+        let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        list.join("\n").into()
+    })
+}
+
+/// How many seeds; the environment may say.
+fn seeds(otherwise: u64) -> u64 {
+    let said = std::env::var("RUN_SEEDS").ok();
+    said.and_then(|s| s.parse().ok()).unwrap_or(otherwise)
+}
+
+fn run(path: &Path, file: &File, ptx: &Path, wanted: &Verdict) -> Result<(), Failed> {
+    let module = module(ptx)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let plan = plan(file, &module, folder).map_err(|e| {
+        let help = e.help.join("\n");
+        format!("{e} (at {:?})\n{help}", e.span)
+    })?;
+    let count = match wanted {
+        Verdict::Wrong(_) => WRONG_SEEDS,
+        _ => seeds(SEEDS),
+    };
+    for seed in 0..count {
+        let outcome = session::run(&plan, &module, seed, &mut Silent);
+        match (wanted, &outcome.fault) {
+            (Verdict::Fault(kind), Some(f)) if f.kind.name() == kind => {}
+            (Verdict::Wrong(buffer), None) if is_wrong(&outcome, buffer) => return Ok(()),
+            (Verdict::Wrong(_), None) => {}
+            (Verdict::Right, None) if outcome.is_right() => {}
+            _ => return Err(format!("seed {seed}: {}", told(&outcome)).into()),
+        }
+    }
+    match wanted {
+        Verdict::Wrong(b) => Err(format!("{b} is right with {count} seeds").into()),
+        _ => Ok(()),
+    }
+}
+
+fn is_wrong(outcome: &Outcome, buffer: &str) -> bool {
+    let named = |c: &&(String, launch::compare::Comparison)| c.0 == buffer;
+    outcome.comparisons.iter().find(named).is_some_and(|c| c.1.wrong > 0)
+}
+
+/// What was seen.
+fn told(outcome: &Outcome) -> String {
+    if let Some(f) = &outcome.fault {
+        return format!("fault {}: {f}", f.kind.name());
+    }
+    let wrong = outcome.comparisons.iter().filter(|c| c.1.wrong > 0);
+    let lines: Vec<String> = wrong
+        .map(|(name, c)| {
+            let first = c.first.first();
+            let first = first.map(|d| format!("{:?} is {}, should be {}", d.index, d.got, d.wanted));
+            format!(
+                "{name}: {} of {} elements are wrong, the first one {}",
+                c.wrong,
+                c.compared,
+                first.unwrap_or_default()
+            )
+        })
+        .collect();
+    match lines.is_empty() {
+        true => "everything is as expected".to_owned(),
+        false => lines.join("\n"),
+    }
+}
+
+/// The tests of a launch file: one for each PTX file that it names.
+fn trials(path: PathBuf) -> Vec<Trial> {
+    let name = |p: &Path| {
+        let p = p.strip_prefix(folder()).unwrap_or(p);
+        p.with_extension("").display().to_string()
+    };
+    let read = || -> Result<(File, Verdict), Failed> {
+        let text = std::fs::read_to_string(&path)?;
+        let file = file::parse(&text).map_err(|e| format!("{e} (at {:?})", e.span))?;
+        Ok((file, verdict(&path, &text)?))
+    };
+    let title = name(&path);
+    let (file, wanted) = match read() {
+        Ok(found) => found,
+        Err(e) => return vec![Trial::test(title, move || Err(e))],
+    };
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    let first = ptx_of(&file, &folder);
+    let others = file.variants.iter().map(|v| folder.join(v.get_ref()));
+    let all: Vec<PathBuf> = first.into_iter().chain(others).collect();
+    let mut out = Vec::new();
+    for (i, ptx) in all.into_iter().enumerate() {
+        let (path, file, wanted) = (path.clone(), file.clone(), wanted.clone());
+        let title = match i {
+            0 => title.clone(),
+            _ => {
+                let stem = ptx.file_stem().unwrap_or_default().to_string_lossy();
+                format!("{title} ({stem})")
+            }
+        };
+        out.push(Trial::test(title, move || run(&path, &file, &ptx, &wanted)));
+    }
+    out
+}
+
+fn main() -> ExitCode {
+    let args = Arguments::from_args();
+    let all = launch_files().into_iter().flat_map(trials).collect();
+    libtest_mimic::run(&args, all).exit_code()
+}
