@@ -298,7 +298,11 @@ fn table(t: &ArgTable, place: &Place<'_>, names: Names<'_>) -> Result<Packed, La
     if let Some(name) = &t.symbol {
         let variables = || names.module.variables.iter().filter(|v| v.owner.is_none());
         let functions = names.module.functions.iter().map(|f| &f.name);
-        if !variables().map(|v| &v.name).chain(functions).any(|n| n == name) {
+        if !variables()
+            .map(|v| &v.name)
+            .chain(functions)
+            .any(|n| n == name)
+        {
             let known = variables().map(|v| v.name.clone());
             let e = LaunchError::new(format!("the module has no variable `{name}`"));
             return Err(e.unknown(name, known));

@@ -165,7 +165,8 @@ fn close(dtype: DType, bits: u64, wanted: Value, t: Tolerance) -> bool {
     {
         return a == b;
     }
-    let near = got.is_finite() && want.is_finite() && (got - want).abs() <= t.abs + t.rel * want.abs();
+    let near =
+        got.is_finite() && want.is_finite() && (got - want).abs() <= t.abs + t.rel * want.abs();
     let exact = t == Tolerance::default();
     (near && !exact) || (t.ulp > 0 && dtype.steps_between(bits, rounded) <= u128::from(t.ulp))
 }

@@ -221,9 +221,7 @@ where
     Double: FloatConvert<F>,
 {
     match value {
-        Value::Int(n) => {
-            F::from_i128_r(n, Round::NearestTiesToEven).value.to_bits() as u64
-        }
+        Value::Int(n) => F::from_i128_r(n, Round::NearestTiesToEven).value.to_bits() as u64,
         Value::Real(x) => {
             let mut lost = false;
             let x = Double::from_bits(u128::from(x.to_bits()));
@@ -235,9 +233,9 @@ where
 
 fn narrow_f32(value: Value) -> u32 {
     match value {
-        Value::Int(n) => {
-            Single::from_i128_r(n, Round::NearestTiesToEven).value.to_bits() as u32
-        }
+        Value::Int(n) => Single::from_i128_r(n, Round::NearestTiesToEven)
+            .value
+            .to_bits() as u32,
         Value::Real(x) => (x as f32).to_bits(),
     }
 }

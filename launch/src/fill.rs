@@ -83,7 +83,11 @@ mod tests {
     /// The first outputs of the published generator, started at 1234567.
     #[test]
     fn split_mix() {
-        let known: [u64; 3] = [6457827717110365317, 3203168211198807973, 9817491932198370423];
+        let known: [u64; 3] = [
+            6457827717110365317,
+            3203168211198807973,
+            9817491932198370423,
+        ];
         for (n, k) in known.into_iter().enumerate() {
             assert_eq!(word(1234567, n as u64), k);
         }

@@ -19,4 +19,3 @@ pub mod fill;
 pub mod npy;
 pub mod plan;
 pub mod session;
-

@@ -159,7 +159,9 @@ fn launch(
         && required != l.block.0
     {
         let (r, b) = (shown(required), shown(l.block.0));
-        return wrong(format!("`{wanted}` asks for a block of {r} threads (.reqntid), not {b}"));
+        return wrong(format!(
+            "`{wanted}` asks for a block of {r} threads (.reqntid), not {b}"
+        ));
     }
     if let Some(most) = function.max_block {
         let all: u64 = most.iter().map(|&n| u64::from(n)).product();
@@ -174,13 +176,17 @@ fn launch(
         && (0..3).any(|i| l.grid.0[i] % c[i].max(1) != 0)
     {
         let (g, c) = (shown(l.grid.0), shown(c));
-        return wrong(format!("a grid of {g} CTAs cannot be divided into clusters of {c}"));
+        return wrong(format!(
+            "a grid of {g} CTAs cannot be divided into clusters of {c}"
+        ));
     }
     if let (Some(required), Some(c)) = (function.required_cluster, cluster)
         && required != c
     {
         let (r, c) = (shown(required), shown(c));
-        return wrong(format!("`{wanted}` asks for clusters of {r} CTAs (.reqnctapercluster), not {c}"));
+        return wrong(format!(
+            "`{wanted}` asks for clusters of {r} CTAs (.reqnctapercluster), not {c}"
+        ));
     }
     Ok(LaunchPlan {
         entry: wanted.clone(),

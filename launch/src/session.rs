@@ -127,7 +127,7 @@ fn launches(
             params,
             programmatic: l.programmatic,
         };
-        let stats = device.launch(&launch, observer)?;
+        let stats = device.launch(&launch, observer).map_err(|f| *f)?;
         out.launches.push((l.entry.clone(), stats));
     }
     Ok(())

@@ -38,9 +38,16 @@ fn rounding() {
         (DType::F32, 16_777_217.0, 16_777_216.0),
     ];
     for (d, x, wanted) in cases {
-        assert_eq!(d.decode(d.encode(Value::Real(x))), Value::Real(wanted), "{d} {x}");
+        assert_eq!(
+            d.decode(d.encode(Value::Real(x))),
+            Value::Real(wanted),
+            "{d} {x}"
+        );
     }
-    assert_eq!(DType::S8.decode(DType::S8.encode(Value::Int(200))), Value::Int(-56));
+    assert_eq!(
+        DType::S8.decode(DType::S8.encode(Value::Int(200))),
+        Value::Int(-56)
+    );
     assert_eq!(DType::U16.encode(Value::Int(-1)), 0xffff);
 }
 
@@ -144,7 +151,10 @@ fn expressions_that_make_no_sense() {
         ("1 // 0", "a divisor is zero"),
         ("1 << 65", "a shift is not between 0 and 64"),
         ("1.5 & 1", "operations on bits are for integers"),
-        ("sum(k = 0 .. 1000000000000, 1)", "more than 1073741824 operations"),
+        (
+            "sum(k = 0 .. 1000000000000, 1)",
+            "more than 1073741824 operations",
+        ),
     ];
     for (text, wanted) in &cases[..cases.len() - 1] {
         let found = value(text).expect_err(text);
@@ -188,15 +198,64 @@ fn comparisons() {
     };
     let zero = [0.0; 3];
     // Outside of parts everything is unchanged, and inside it is what is wanted.
-    assert_eq!(wrong(&zero, &[1.0, 2.0, 0.0], &[part([0, 2], &[1.0, 2.0], exact, false)]), 0);
-    assert_eq!(wrong(&zero, &[1.0, 2.0, 3.0], &[part([0, 2], &[1.0, 2.0], exact, false)]), 1);
-    assert_eq!(wrong(&zero, &[2.0, 1.0, 0.0], &[part([0, 2], &[1.0, 2.0], exact, false)]), 2);
-    assert_eq!(wrong(&zero, &[2.0, 1.0, 0.0], &[part([0, 2], &[1.0, 2.0], exact, true)]), 0);
-    assert_eq!(wrong(&zero, &[2.0, 2.0, 0.0], &[part([0, 2], &[1.0, 2.0], exact, true)]), 1);
+    assert_eq!(
+        wrong(
+            &zero,
+            &[1.0, 2.0, 0.0],
+            &[part([0, 2], &[1.0, 2.0], exact, false)]
+        ),
+        0
+    );
+    assert_eq!(
+        wrong(
+            &zero,
+            &[1.0, 2.0, 3.0],
+            &[part([0, 2], &[1.0, 2.0], exact, false)]
+        ),
+        1
+    );
+    assert_eq!(
+        wrong(
+            &zero,
+            &[2.0, 1.0, 0.0],
+            &[part([0, 2], &[1.0, 2.0], exact, false)]
+        ),
+        2
+    );
+    assert_eq!(
+        wrong(
+            &zero,
+            &[2.0, 1.0, 0.0],
+            &[part([0, 2], &[1.0, 2.0], exact, true)]
+        ),
+        0
+    );
+    assert_eq!(
+        wrong(
+            &zero,
+            &[2.0, 2.0, 0.0],
+            &[part([0, 2], &[1.0, 2.0], exact, true)]
+        ),
+        1
+    );
     // Without a tolerance zeros have signs, and NaN is NaN.
     assert_eq!(wrong(&zero, &[-0.0, 0.0, 0.0], &[]), 1);
-    assert_eq!(wrong(&zero, &[f64::NAN, 0.0, 0.0], &[part([0, 1], &[-f64::NAN], exact, false)]), 0);
-    assert_eq!(wrong(&zero, &[1.0, 0.0, 0.0], &[part([0, 1], &[f64::NAN], exact, false)]), 1);
+    assert_eq!(
+        wrong(
+            &zero,
+            &[f64::NAN, 0.0, 0.0],
+            &[part([0, 1], &[-f64::NAN], exact, false)]
+        ),
+        0
+    );
+    assert_eq!(
+        wrong(
+            &zero,
+            &[1.0, 0.0, 0.0],
+            &[part([0, 1], &[f64::NAN], exact, false)]
+        ),
+        1
+    );
     // Tolerances.
     let next = f64::from(f32::from_bits(1.0f32.to_bits() + 1));
     let loose = |abs, rel, ulp| Tolerance { abs, rel, ulp };
@@ -217,7 +276,9 @@ fn npy_files() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
     for d in ALL {
         let path = folder.join(format!("{d}.npy"));
-        let bytes: Vec<u8> = (0..6 * d.bytes() as u8).map(|n| n.wrapping_mul(37)).collect();
+        let bytes: Vec<u8> = (0..6 * d.bytes() as u8)
+            .map(|n| n.wrapping_mul(37))
+            .collect();
         npy::write(&path, d, &[2, 3], &bytes).expect("it is written");
         let array = npy::read(&path).expect("it is read");
         assert_eq!(array.shape, [2, 3]);

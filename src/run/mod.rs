@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use launch::error::LaunchError;
 use launch::file::File;
+use launch::npy;
 use launch::plan::{self, Plan};
 use launch::session::{self, Outcome};
-use launch::npy;
 use ptx::machine::FaultKind;
 use ptx::module::{Module, resolve};
 use serde_json::json;
@@ -88,8 +88,9 @@ fn ptx_files(
         return Ok(vec![path.clone()]);
     }
     let Some(first) = plan::ptx_of(file, folder) else {
-        let e = LaunchError::new("neither the command line nor this file names a PTX file")
-            .help("say `ptxprove run FILE.ptx --launch …`, or begin this file with `ptx = \"FILE.ptx\"`");
+        let e = LaunchError::new("neither the command line nor this file names a PTX file").help(
+            "say `ptxprove run FILE.ptx --launch …`, or begin this file with `ptx = \"FILE.ptx\"`",
+        );
         return Err(refusal(&e, toml, out));
     };
     let others = file.variants.iter().map(|v| folder.join(v.get_ref()));

@@ -53,7 +53,10 @@ impl Observer for Watcher<'_> {
     fn step(&mut self, step: &StepInfo<'_>) {
         let Some(words) = &self.trace else { return };
         let site = step.site;
-        let text = self.ptx.text.get(site.span.start as usize..site.span.end as usize);
+        let text = self
+            .ptx
+            .text
+            .get(site.span.start as usize..site.span.end as usize);
         let text = text.unwrap_or(&site.opcode);
         let text: Vec<&str> = text.split_whitespace().collect();
         let writes: Vec<String> = step
@@ -89,7 +92,8 @@ impl Observer for Watcher<'_> {
         self.printed.push_str(text);
         if !self.silent {
             let text = printable(text);
-            self.bar.suspend(|| self.out.say(text.strip_suffix('\n').unwrap_or(&text)));
+            self.bar
+                .suspend(|| self.out.say(text.strip_suffix('\n').unwrap_or(&text)));
         }
     }
 }

@@ -65,7 +65,11 @@ pub fn print(run: &Run<'_>, out: &Output) {
         None if run.outcome.is_right() => ("as expected".to_owned(), true),
         None => ("wrong values".to_owned(), false),
     };
-    out.say(if right { out.good(&text) } else { out.bad(&text) });
+    out.say(if right {
+        out.good(&text)
+    } else {
+        out.bad(&text)
+    });
 }
 
 /// The numbers of a launch in a line.
@@ -115,7 +119,10 @@ fn comparison(name: &str, c: &Comparison, out: &Output) {
         out.say(format!("      {}", cells.join("  ")).trim_end());
     }
     if c.wrong > c.first.len() as u64 {
-        out.say(format_args!("      … and {} more", c.wrong - c.first.len() as u64));
+        out.say(format_args!(
+            "      … and {} more",
+            c.wrong - c.first.len() as u64
+        ));
     }
 }
 
@@ -141,7 +148,8 @@ fn fault_diagnostic(fault: &Fault, ptx: &Text) -> Diagnostic {
     if let Some(site) = &fault.place {
         d.span = Some(Span::new(site.span.start, site.span.end));
         if let Some((file, line, column)) = &site.loc {
-            d.notes.push(format!("compiled from {file}:{line}:{column}"));
+            d.notes
+                .push(format!("compiled from {file}:{line}:{column}"));
         }
     }
     if let Some((cta, thread)) = fault.thread {

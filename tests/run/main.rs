@@ -47,7 +47,11 @@ fn launch_files() -> Vec<PathBuf> {
 }
 
 fn verdict(path: &Path, text: &str) -> Result<Verdict, Failed> {
-    if path.parent().and_then(Path::file_name).is_none_or(|n| n != "wrong") {
+    if path
+        .parent()
+        .and_then(Path::file_name)
+        .is_none_or(|n| n != "wrong")
+    {
         return Ok(Verdict::Right);
     }
     let first = text.lines().next().unwrap_or_default();
@@ -103,7 +107,11 @@ fn run(path: &Path, file: &File, ptx: &Path, wanted: &Verdict) -> Result<(), Fai
 
 fn is_wrong(outcome: &Outcome, buffer: &str) -> bool {
     let named = |c: &&(String, launch::compare::Comparison)| c.0 == buffer;
-    outcome.comparisons.iter().find(named).is_some_and(|c| c.1.wrong > 0)
+    outcome
+        .comparisons
+        .iter()
+        .find(named)
+        .is_some_and(|c| c.1.wrong > 0)
 }
 
 /// What was seen.
@@ -115,7 +123,8 @@ fn told(outcome: &Outcome) -> String {
     let lines: Vec<String> = wrong
         .map(|(name, c)| {
             let first = c.first.first();
-            let first = first.map(|d| format!("{:?} is {}, should be {}", d.index, d.got, d.wanted));
+            let first =
+                first.map(|d| format!("{:?} is {}, should be {}", d.index, d.got, d.wanted));
             format!(
                 "{name}: {} of {} elements are wrong, the first one {}",
                 c.wrong,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Binary, Expr, Function, Folding, Unary};
+use super::{Binary, Expr, Folding, Function, Unary};
 use crate::dtype::Value;
 
 /// How many operations may be done for one expectation.
@@ -123,10 +123,7 @@ impl Machine<'_> {
             match usize::try_from(i) {
                 Ok(i) if i < size => at = at * size + i,
                 _ => {
-                    return fail(format!(
-                        "the index {i} of `{}` is not below {size}",
-                        b.name
-                    ));
+                    return fail(format!("the index {i} of `{}` is not below {size}", b.name));
                 }
             }
         }
@@ -253,7 +250,11 @@ fn binary(op: Binary, a: Value, b: Value) -> Result<Value, Failure> {
 fn floor_div(a: i128, b: i128) -> Option<i128> {
     let q = a.checked_div(b)?;
     let uneven = a.checked_rem(b)? != 0;
-    Some(if uneven && (a < 0) != (b < 0) { q - 1 } else { q })
+    Some(if uneven && (a < 0) != (b < 0) {
+        q - 1
+    } else {
+        q
+    })
 }
 
 fn call(f: Function, args: &[Value]) -> Value {

@@ -76,11 +76,10 @@ pub fn plan(
     let mut map_names = Vec::new();
     for (name, m) in map_list {
         if names.contains(name.get_ref()) {
-            return Err(LaunchError::new(format!(
-                "`{}` is a buffer already",
-                name.get_ref()
-            ))
-            .at(name.span()));
+            return Err(
+                LaunchError::new(format!("`{}` is a buffer already", name.get_ref()))
+                    .at(name.span()),
+            );
         }
         let at = names.iter().position(|n| n == m.buffer.get_ref());
         let at = at.ok_or_else(|| {
@@ -98,9 +97,10 @@ pub fn plan(
 /// Checks that a buffer fits the variable that it is.
 fn variable(symbol: &str, b: &BufferPlan, module: &Module) -> Result<(), LaunchError> {
     let all = || {
-        module.variables.iter().filter(|v| {
-            v.owner.is_none() && matches!(v.space, Space::Global | Space::Const)
-        })
+        module
+            .variables
+            .iter()
+            .filter(|v| v.owner.is_none() && matches!(v.space, Space::Global | Space::Const))
     };
     match all().find(|v| v.name == symbol) {
         Some(v) if v.bytes == b.bytes() as u64 => Ok(()),
@@ -310,7 +310,9 @@ impl Reader<'_> {
             Some(p) => {
                 let r = p.get_ref().clone();
                 let inside = r.len() == b.shape.len()
-                    && r.iter().zip(&b.shape).all(|([from, to], n)| from < to && to <= n);
+                    && r.iter()
+                        .zip(&b.shape)
+                        .all(|([from, to], n)| from < to && to <= n);
                 if !inside {
                     return Err(LaunchError::new(format!(
                         "a part of `{}` has a pair [from, to] for each of its dimensions {:?}",
