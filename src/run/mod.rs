@@ -122,7 +122,7 @@ fn module(ptx: &Text, out: &Output) -> Result<Module, String> {
             .map(|e| {
                 let mut d = Diagnostic::error("ptx.resolve", e.to_string());
                 d.span = Some(Span::new(e.span.start, e.span.end));
-                d.help.extend(e.help());
+                d.help.push(e.help());
                 show(&d)
             })
             .collect();

@@ -59,8 +59,8 @@ impl Observer for Watcher<'_> {
             .get(site.span.start as usize..site.span.end as usize);
         let text = text.unwrap_or(&site.opcode);
         let text: Vec<&str> = text.split_whitespace().collect();
-        let writes: Vec<String> = step
-            .writes
+        let registers: Vec<String> = step
+            .registers
             .iter()
             .map(|(name, word)| format!("{name} = {word:#x}"))
             .collect();
@@ -71,10 +71,10 @@ impl Observer for Watcher<'_> {
             triple(step.thread),
             text.join(" "),
             if step.active { "" } else { "  (not done)" },
-            if writes.is_empty() {
+            if registers.is_empty() {
                 String::new()
             } else {
-                format!("  {}", writes.join(", "))
+                format!("  {}", registers.join(", "))
             }
         );
         if words.iter().all(|w| line.contains(w.as_str())) {
