@@ -127,6 +127,14 @@ def chain(a, b):
     return c
 
 
+def chain_unfused(a, b):
+    """The same, products and sums rounded one by one."""
+    c = np.zeros((a.shape[0], b.shape[1]), f32)
+    for k in range(a.shape[1]):
+        c = c + a[:, k, None] * b[None, k, :]
+    return c
+
+
 def product(a, b):
     return np.asarray(a, f64) @ np.asarray(b, f64)
 
@@ -454,6 +462,9 @@ REFERENCES = {
     "matmul/naive": lambda b: {"C": chain(b["A"], b["B"])},
     "matmul/tiled": lambda b: {"C": chain(b["A"], b["B"])},
     "matmul/regblock": lambda b: {"C": chain(b["A"], b["B"])},
+    "matmul/naive_debug": lambda b: {"C": chain_unfused(b["A"], b["B"])},
+    "matmul/tiled_debug": lambda b: {"C": chain_unfused(b["A"], b["B"])},
+    "matmul/regblock_debug": lambda b: {"C": chain_unfused(b["A"], b["B"])},
     "attention/full": flash(False),
     "attention/causal": flash(True),
     "pdl/cache_ops": lambda b: {"y": ((b["x"] + b["x"]) + b["x"]) + b["x"]},
