@@ -511,9 +511,18 @@ impl<'de> Deserialize<'de> for Expect {
 /// Errors: what is no TOML, a field that there is not, a value of the wrong kind.
 pub fn parse(text: &str) -> Result<File, LaunchError> {
     toml::from_str(text).map_err(|e| LaunchError {
-        message: e.message().to_owned(),
+        message: e.message().replace("unknown variant", "unknown value"),
         span: e.span(),
         help: Vec::new(),
-        unknown: None,
+        unknown: unknown(e.message()),
     })
+}
+
+/// The word that is not known, and those that are, of a message like "unknown field `a`, expected one of `b`, `c`".
+fn unknown(message: &str) -> Option<(String, Vec<String>)> {
+    if !message.starts_with("unknown ") {
+        return None;
+    }
+    let mut quoted = message.split('`').skip(1).step_by(2).map(str::to_owned);
+    Some((quoted.next()?, quoted.collect()))
 }

@@ -3,7 +3,7 @@
 mod observer;
 mod report;
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use launch::error::LaunchError;
 use launch::file::File;
@@ -94,7 +94,25 @@ fn ptx_files(
         return Err(refusal(&e, toml, out));
     };
     let others = file.variants.iter().map(|v| folder.join(v.get_ref()));
-    Ok(std::iter::once(first).chain(others).collect())
+    Ok(std::iter::once(first)
+        .chain(others)
+        .map(|p| plain(&p))
+        .collect())
+}
+
+/// A path without `folder/..` in it, as a reader wants it; the path itself if that would be another file.
+fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    let same = std::fs::canonicalize(&out).ok() == std::fs::canonicalize(path).ok();
+    if same { out } else { path.to_owned() }
 }
 
 fn read(path: &Path) -> Result<Text, String> {
@@ -180,7 +198,7 @@ fn seeds(
         if args.json {
             objects.push(report::json(&run));
         } else if n == 0 || this != PROVED {
-            report::print(&run, out);
+            report::print(&run, out, count > 1 && this == PROVED);
         }
         code = code.max(this);
         if this != PROVED {

@@ -19,8 +19,8 @@ fn extent([x, y, z]: [u32; 3]) -> String {
     }
 }
 
-/// Prints launches, buffers, and a fault.
-pub fn print(run: &Run<'_>, out: &Output) {
+/// Prints launches, buffers, a fault, and, unless there is `more` to come, the verdict.
+pub fn print(run: &Run<'_>, out: &Output, more: bool) {
     out.say(format_args!(
         "{}{}",
         out.strong(&run.ptx.name),
@@ -31,9 +31,12 @@ pub fn print(run: &Run<'_>, out: &Output) {
             [1, 1, 1] => String::new(),
             c => format!(" in clusters of {}", extent(c)),
         };
+        let ctas = match extent(l.grid).as_str() {
+            "1" => "1 CTA".to_owned(),
+            n => format!("{n} CTAs"),
+        };
         out.say(format_args!(
-            "  {entry}: {} CTAs{cluster} of {} threads, {}",
-            extent(l.grid),
+            "  {entry}: {ctas}{cluster} of {} threads, {}",
             extent(l.block),
             out.faint(&numbers(stats))
         ));
@@ -59,6 +62,9 @@ pub fn print(run: &Run<'_>, out: &Output) {
             out.good("✓"),
             unchanged.join(", ")
         ));
+    }
+    if more {
+        return;
     }
     let (text, right) = match &run.outcome.fault {
         Some(_) => ("a fault".to_owned(), false),
