@@ -81,7 +81,10 @@ fn print(s: &Summary, text: &str, args: &ShowArgs, out: &Output) {
         out.say(format_args!("device functions: {}", s.functions.join(", ")));
     }
     if !s.external.is_empty() {
-        out.say(format_args!("external functions: {}", s.external.join(", ")));
+        out.say(format_args!(
+            "external functions: {}",
+            s.external.join(", ")
+        ));
     }
     for v in &s.variables {
         let space = format!("{:?}", v.space).to_lowercase();
@@ -193,7 +196,12 @@ fn ty(v: &VariableSummary) -> String {
     match v.dynamic {
         true => format!("{}[], aligned to {}", v.element, v.align),
         false if v.bytes == element => v.element.clone(),
-        false => format!("{}[{}], aligned to {}", v.element, v.bytes / element, v.align),
+        false => format!(
+            "{}[{}], aligned to {}",
+            v.element,
+            v.bytes / element,
+            v.align
+        ),
     }
 }
 
@@ -217,7 +225,11 @@ fn print_missing(e: &EntrySummary, out: &Output) {
         *missing.entry((&i.opcode, i.known)).or_default() += 1;
     }
     for ((opcode, known), n) in missing {
-        let what = if known { "not in the logic:" } else { "unknown:" };
+        let what = if known {
+            "not in the logic:"
+        } else {
+            "unknown:"
+        };
         out.say(format_args!("    {} {opcode} ({n}×)", out.bad(what)));
     }
 }
@@ -269,7 +281,9 @@ fn entry_json(e: &EntrySummary, text: &str) -> Value {
         })
     };
     let memory = match &e.memory {
-        Ok(m) => json!({ "shared": m.shared, "dynamic_shared": m.dynamic_shared, "local": m.local }),
+        Ok(m) => {
+            json!({ "shared": m.shared, "dynamic_shared": m.dynamic_shared, "local": m.local })
+        }
         Err(why) => json!({ "error": why }),
     };
     json!({
