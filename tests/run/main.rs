@@ -3,6 +3,7 @@
 //!
 //! `cargo test -p launch --test run -- vadd` runs those whose name has `vadd`; `RUN_SEEDS=100` tries that many seeds.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -174,8 +175,47 @@ fn trials(path: PathBuf) -> Vec<Trial> {
     out
 }
 
+/// Every kernel of the corpus's own files is launched here, or the README says why not.
+fn complete() -> Result<(), Failed> {
+    let readme = std::fs::read_to_string(folder().join("README.md"))?;
+    let mut launched = BTreeSet::new();
+    for path in launch_files() {
+        let text = std::fs::read_to_string(&path)?;
+        let file = file::parse(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+        let dir = path.parent().unwrap_or(Path::new(""));
+        let ptx = ptx_of(&file, dir).ok_or("it names no PTX file")?;
+        let ptx = std::fs::canonicalize(ptx)?;
+        for l in &file.launches {
+            launched.insert((ptx.clone(), l.get_ref().entry.get_ref().clone()));
+        }
+    }
+    let (mut count, mut missing) = (0, Vec::new());
+    for family in ["cuda", "triton"] {
+        let kernels = folder().join("../kernels").join(family);
+        for entry in std::fs::read_dir(std::fs::canonicalize(kernels)?)? {
+            let path = entry?.path();
+            let name = path.to_string_lossy();
+            if !name.ends_with(".sm_90a.ptx") && !name.ends_with(".sm_90.ptx") {
+                continue;
+            }
+            for f in module(&path)?.functions.iter().filter(|f| f.is_entry) {
+                count += 1;
+                let known = launched.contains(&(path.clone(), f.name.clone()));
+                if !known && !readme.contains(&format!("`{}`", f.name)) {
+                    missing.push(format!("{} of {name}", f.name));
+                }
+            }
+        }
+    }
+    match missing.is_empty() && count > 80 {
+        true => Ok(()),
+        false => Err(format!("{count} kernels; not launched: {}", missing.join(", ")).into()),
+    }
+}
+
 fn main() -> ExitCode {
     let args = Arguments::from_args();
-    let all = launch_files().into_iter().flat_map(trials).collect();
+    let mut all: Vec<Trial> = launch_files().into_iter().flat_map(trials).collect();
+    all.push(Trial::test("every kernel", complete));
     libtest_mimic::run(&args, all).exit_code()
 }
