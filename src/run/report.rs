@@ -90,6 +90,7 @@ fn numbers(s: &Stats) -> String {
         (written, "bytes written"),
         (s.async_bytes, "bytes moved asynchronously"),
         (s.barriers, "barriers"),
+        (s.abandoned, "copies dropped, into CTAs that had ended"),
     ];
     for (n, what) in more {
         if n > 0 {
@@ -193,7 +194,7 @@ pub fn json(run: &Run<'_>) -> Json {
             json!({
                 "entry": entry, "ctas": s.ctas, "threads": s.threads, "instructions": s.instructions,
                 "by_opcode": s.by_opcode, "bytes": bytes, "async_bytes": s.async_bytes,
-                "barriers": s.barriers, "turns": s.turns,
+                "barriers": s.barriers, "turns": s.turns, "abandoned": s.abandoned,
             })
         })
         .collect();
