@@ -173,7 +173,7 @@ fn launch(
     }
     let cluster = l.cluster.map(|c| c.0);
     if let Some(c) = cluster.or(function.required_cluster)
-        && (0..3).any(|i| l.grid.0[i] % c[i].max(1) != 0)
+        && (0..3).any(|i| !l.grid.0[i].is_multiple_of(c[i].max(1)))
     {
         let (g, c) = (shown(l.grid.0), shown(c));
         return wrong(format!(

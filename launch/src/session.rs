@@ -44,22 +44,22 @@ impl Outcome {
 pub fn run(plan: &Plan, module: &Module, seed: u64, observer: &mut dyn Observer) -> Outcome {
     let mut out = Outcome::default();
     if let Err(fault) = go(plan, module, seed, observer, &mut out) {
-        out.fault = Some(fault);
+        out.fault = Some(*fault);
     }
     out
 }
 
 /// A fault outside of a launch.
-fn outside(kind: FaultKind) -> Fault {
-    Fault {
+fn outside(kind: FaultKind) -> Box<Fault> {
+    Box::new(Fault {
         kind,
         entry: String::new(),
         thread: None,
         place: None,
-    }
+    })
 }
 
-fn early(text: String) -> Fault {
+fn early(text: String) -> Box<Fault> {
     outside(FaultKind::Launch(text))
 }
 
@@ -69,7 +69,7 @@ fn go(
     seed: u64,
     observer: &mut dyn Observer,
     out: &mut Outcome,
-) -> Result<(), Fault> {
+) -> Result<(), Box<Fault>> {
     let options = Options {
         seed,
         step_limit: plan.limit,
@@ -112,7 +112,7 @@ fn launches(
     addresses: &[u64],
     observer: &mut dyn Observer,
     out: &mut Outcome,
-) -> Result<(), Fault> {
+) -> Result<(), Box<Fault>> {
     for l in &plan.launches {
         let mut params = Vec::new();
         for p in &l.args {
@@ -127,13 +127,13 @@ fn launches(
             params,
             programmatic: l.programmatic,
         };
-        let stats = device.launch(&launch, observer).map_err(|f| *f)?;
+        let stats = device.launch(&launch, observer)?;
         out.launches.push((l.entry.clone(), stats));
     }
     Ok(())
 }
 
-fn symbol(device: &Device<'_>, name: &str) -> Result<u64, Fault> {
+fn symbol(device: &Device<'_>, name: &str) -> Result<u64, Box<Fault>> {
     let found = device.symbol(name);
     found.ok_or_else(|| early(format!("the variable `{name}` has no address")))
 }
@@ -156,7 +156,7 @@ fn finish(
     plan: &Plan,
     device: &Device<'_>,
     addresses: &[u64],
-) -> Result<Vec<u8>, Fault> {
+) -> Result<Vec<u8>, Box<Fault>> {
     let mut bytes = p.bytes.clone();
     for (at, later) in &p.later {
         let put: Vec<u8> = match later {

@@ -1,5 +1,6 @@
 //! Runs every launch file of this folder with several seeds. Those of `wrong/` say in their first line what has to be
-//! seen: `# fault KIND`, or `# wrong BUFFER`; all others have to come out as expected.
+//! seen: `# fault KIND`, or `# wrong BUFFER`; all others have to come out as expected, and twins of them, which have one thing
+//! changed in the PTX, have not.
 //!
 //! `cargo test -p launch --test run -- vadd` runs those whose name has `vadd`; `RUN_SEEDS=100` tries that many seeds.
 
@@ -55,18 +56,25 @@ fn verdict(path: &Path, text: &str) -> Result<Verdict, Failed> {
     {
         return Ok(Verdict::Right);
     }
-    let first = text.lines().next().unwrap_or_default();
+    parse_verdict(text.lines().next().unwrap_or_default())
+}
+
+/// `# fault KIND` or `# wrong BUFFER`.
+fn parse_verdict(first: &str) -> Result<Verdict, Failed> {
     let words: Vec<&str> = first.split_whitespace().collect();
     match words.as_slice() {
         ["#", "fault", kind] => Ok(Verdict::Fault((*kind).to_owned())),
         ["#", "wrong", buffer] => Ok(Verdict::Wrong((*buffer).to_owned())),
-        _ => Err("its first line does not say what has to be seen".into()),
+        _ => Err(format!("`{first}` does not say what has to be seen").into()),
     }
 }
 
 fn module(path: &Path) -> Result<Module, Failed> {
-    let text = std::fs::read_to_string(path)?;
-    let ast = ptx::text::parse(&text).map_err(|e| e.to_string())?;
+    module_of(&std::fs::read_to_string(path)?)
+}
+
+fn module_of(text: &str) -> Result<Module, Failed> {
+    let ast = ptx::text::parse(text).map_err(|e| e.to_string())?;
     resolve(&ast).map_err(|errors| {
         let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
         list.join("\n").into()
@@ -79,10 +87,9 @@ fn seeds(otherwise: u64) -> u64 {
     said.and_then(|s| s.parse().ok()).unwrap_or(otherwise)
 }
 
-fn run(path: &Path, file: &File, ptx: &Path, wanted: &Verdict) -> Result<(), Failed> {
-    let module = module(ptx)?;
+fn run(path: &Path, file: &File, module: &Module, wanted: &Verdict) -> Result<(), Failed> {
     let folder = path.parent().unwrap_or(Path::new(""));
-    let plan = plan(file, &module, folder).map_err(|e| {
+    let plan = plan(file, module, folder).map_err(|e| {
         let help = e.help.join("\n");
         format!("{e} (at {:?})\n{help}", e.span)
     })?;
@@ -91,7 +98,7 @@ fn run(path: &Path, file: &File, ptx: &Path, wanted: &Verdict) -> Result<(), Fai
         _ => seeds(SEEDS),
     };
     for seed in 0..count {
-        let outcome = session::run(&plan, &module, seed, &mut Silent);
+        let outcome = session::run(&plan, module, seed, &mut Silent);
         match (wanted, &outcome.fault) {
             (Verdict::Fault(kind), Some(f)) if f.kind.name() == kind => {}
             (Verdict::Wrong(buffer), None) if is_wrong(&outcome, buffer) => return Ok(()),
@@ -170,9 +177,121 @@ fn trials(path: PathBuf) -> Vec<Trial> {
                 format!("{title} ({stem})")
             }
         };
-        out.push(Trial::test(title, move || run(&path, &file, &ptx, &wanted)));
+        out.push(Trial::test(title, move || {
+            run(&path, &file, &module(&ptx)?, &wanted)
+        }));
     }
     out
+}
+
+/// A kernel that is right, with one thing changed in its PTX: the launch file, the text, which of its occurrences (all of
+/// them, if there is no number), what is there instead, and what has to be seen.
+type Twin = (
+    &'static str,
+    &'static str,
+    Option<usize>,
+    &'static str,
+    &'static str,
+);
+
+const TWINS: [Twin; 11] = [
+    ("matmul/tiled", "bar.sync \t0;", Some(0), "", "# wrong C"),
+    (
+        "scan_hist/blelloch",
+        "bar.sync \t0;",
+        Some(0),
+        "",
+        "# wrong d",
+    ),
+    (
+        "mma_sync/gemm",
+        "cp.async.wait_group 1;",
+        None,
+        "",
+        "# wrong C",
+    ),
+    (
+        "mma_sync/gemm",
+        "m8n8.x2.trans",
+        None,
+        "m8n8.x2",
+        "# wrong C",
+    ),
+    (
+        "hopper/gemm_tma_wgmma",
+        "wgmma.wait_group.sync.aligned 0;",
+        None,
+        "",
+        "# fault in-flight",
+    ),
+    (
+        "hopper/gemm_tma_wgmma",
+        "wgmma.fence.sync.aligned;",
+        None,
+        "",
+        "# fault undefined",
+    ),
+    (
+        "hopper/bulk_scale",
+        "cp.async.bulk.wait_group.read 0;",
+        None,
+        "",
+        "# fault async",
+    ),
+    (
+        "sync_flag/cluster_dsmem",
+        "barrier.cluster.wait;",
+        Some(0),
+        "",
+        "# wrong y",
+    ),
+    (
+        "sync_flag/named_barriers",
+        "bar.sync 1, 256;",
+        None,
+        "",
+        "# wrong y",
+    ),
+    (
+        "reduce/int_redux",
+        "redux.sync.add.s32",
+        None,
+        "redux.sync.max.s32",
+        "# wrong out",
+    ),
+    (
+        "moe/topk_gate",
+        "shfl.sync.bfly",
+        Some(0),
+        "shfl.sync.up",
+        "# wrong w",
+    ),
+];
+
+/// Runs the twin of a kernel.
+fn twin(t: Twin) -> Result<(), Failed> {
+    let (name, text, which, instead, verdict_line) = t;
+    let path = folder().join(name).with_extension("toml");
+    let launch = std::fs::read_to_string(&path)?;
+    let file = file::parse(&launch).map_err(|e| e.to_string())?;
+    let dir = path.parent().unwrap_or(Path::new(""));
+    let source = std::fs::read_to_string(ptx_of(&file, dir).ok_or("it names no PTX file")?)?;
+    let entry = file.launches.first().ok_or("it has no launch")?.get_ref();
+    let from = source.find(&format!(".entry {}(", entry.entry.get_ref()));
+    let (head, body) = source.split_at(from.ok_or("the entry is not there")?);
+    let place = body.match_indices(text).nth(which.unwrap_or(0));
+    let (at, _) = place.ok_or("the text is not there")?;
+    let changed = match which {
+        None => body.replace(text, instead),
+        Some(_) => format!("{}{instead}{}", &body[..at], &body[at + text.len()..]),
+    };
+    let wanted = parse_verdict(verdict_line)?;
+    run(
+        &path,
+        &file,
+        &module_of(&format!("{head}{changed}"))?,
+        &wanted,
+    )
 }
 
 /// Every kernel of the corpus's own files is launched here, or the README says why not.
@@ -217,5 +336,9 @@ fn main() -> ExitCode {
     let args = Arguments::from_args();
     let mut all: Vec<Trial> = launch_files().into_iter().flat_map(trials).collect();
     all.push(Trial::test("every kernel", complete));
+    for t in TWINS {
+        let title = format!("twin of {}: {} {}", t.0, t.1, t.4);
+        all.push(Trial::test(title, move || twin(t)));
+    }
     libtest_mimic::run(&args, all).exit_code()
 }
