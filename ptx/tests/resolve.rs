@@ -661,3 +661,62 @@ fn types_of_operands() {
         "add.f32 %f1, %f2, 1.5; mov.b32 %r1, 0f3F800000; mov.b64 %rd1, 0d3FF0000000000000; mov.u32 %r1, -1;",
     );
 }
+
+/// Calls fit what they call.
+#[test]
+fn calls() {
+    let text = |call: &str| {
+        format!(
+            ".func (.param .b32 r) f(.param .b64 a, .param .align 8 .b8 b[16]) {{ ret; }} .func g() {{ ret; }}
+             .func h(.reg .u32 x) {{ ret; }}
+             .entry k() {{ .reg .b32 %r<3>; .reg .b64 %rd<3>; .param .b32 r; .param .b64 a; .param .align 8 .b8 b[16];
+             P: .callprototype (.param .b32 _) _ (.param .b64 _); C: .calltargets g; B: .branchtargets C2; C2: {call} }}"
+        )
+    };
+    for call in [
+        "call.uni (r), f, (a, b);",
+        "call g;",
+        "call h, (%r1);",
+        "call h, (5);",
+        "call (r), %rd1, (a), P;",
+        "call %rd1, C;",
+    ] {
+        module(&text(call));
+    }
+    let reason = |call: &str, wanted: Reason| {
+        let (r, at, _) = refused(&text(call));
+        assert_eq!((r, at.as_str()), (wanted, call));
+    };
+    reason(
+        "call (r), f, (a);",
+        Reason::Arguments("f".into(), "arguments", 2, 1),
+    );
+    reason(
+        "call f, (a, b);",
+        Reason::Arguments("f".into(), "results", 1, 0),
+    );
+    reason(
+        "call (r), f, (a, a);",
+        Reason::ArgumentSize("f".into(), "arguments", 1, 16, 8),
+    );
+    reason(
+        "call h, (%rd1);",
+        Reason::ArgumentSize("h".into(), "arguments", 0, 4, 8),
+    );
+    reason(
+        "call (r), %rd1, (b), P;",
+        Reason::ArgumentSize("the prototype".into(), "arguments", 0, 8, 16),
+    );
+    reason(
+        "call %rd1;",
+        Reason::Wanted("a prototype or a list of functions at the end"),
+    );
+    reason(
+        "call %rd1, B;",
+        Reason::Wanted("a prototype or a list of functions"),
+    );
+    reason(
+        "call r;",
+        Reason::Wanted("a function or the register with its address"),
+    );
+}

@@ -33,6 +33,11 @@ pub enum Reason {
     Wanted(&'static str),
     /// The operands are none that the opcode takes; the syntax of those that it takes.
     Operands(String, Vec<String>),
+    /// A call with another number of results or arguments than the function has: the function, which of the two, how many
+    /// it has, how many there are.
+    Arguments(String, &'static str, usize, usize),
+    /// A result or argument of another size: the function, which of the two, its position, the wanted size, the given one.
+    ArgumentSize(String, &'static str, usize, u64, u64),
     /// A register of another width than its operand: its name, its width, the operand's.
     Width(String, u32, u32),
     /// A literal that is no value of this type.
@@ -91,6 +96,9 @@ impl Error {
                 [one] => format!("the form is `{one}`"),
                 all => format!("the forms are {}", quoted(all)),
             },
+            Reason::Arguments(..) | Reason::ArgumentSize(..) => {
+                "write `call (results), function, (arguments);` as the function is declared".into()
+            }
             Reason::Width(_, _, wanted) => format!("take a register of {wanted} bits, or convert with `cvt` or `mov`"),
             Reason::Literal(ty) if is_float(ty) => format!("write the bits of a `.{ty}`, like `0f3F800000`, or a decimal number"),
             Reason::Literal(ty) => format!("write an integer of type `.{ty}`"),
@@ -133,6 +141,13 @@ impl fmt::Display for Error {
             Reason::Kind(n, is, wanted) => write!(f, "`{n}` is {is}, and {wanted} is needed here"),
             Reason::Wanted(wanted) => write!(f, "{wanted} is needed here"),
             Reason::Operands(o, _) => write!(f, "`{o}` does not take these operands"),
+            Reason::Arguments(name, what, has, given) => {
+                write!(f, "`{name}` has {has} {what}, and there are {given} here")
+            }
+            Reason::ArgumentSize(name, what, at, wanted, given) => write!(
+                f,
+                "number {at} of the {what} of `{name}` has {wanted} bytes, and there are {given} here"
+            ),
             Reason::Width(n, bits, wanted) => {
                 write!(f, "`{n}` has {bits} bits, and {wanted} are needed here")
             }

@@ -1,6 +1,7 @@
 //! From the syntax tree to a typed module: registers, scoped labels, operands, addresses as base and offset.
 
 mod body;
+mod calls;
 pub mod cfg;
 mod data;
 mod decl;

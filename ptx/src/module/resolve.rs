@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::body::{self, FormTable};
+use super::calls;
 use super::data::*;
 use super::decl::{self, Place};
 use super::error::{Error, Reason};
@@ -96,6 +97,9 @@ fn resolve_all(m: &ast::Module) -> (Module, Vec<Error>) {
     }
     r.initial_values();
     r.bodies();
+    if r.errors.is_empty() {
+        r.errors = calls::check(&r.module);
+    }
     r.errors.sort_by_key(|e| e.span);
     (r.module, r.errors)
 }

@@ -55,7 +55,7 @@ impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
             Reason::Unresolved(r) => module::Error::new(r.clone(), self.span).fmt(f),
-            Reason::Opcode(o) => write!(f, "`{o}` has no meaning in the opcode table yet"),
+            Reason::Opcode(o) => write!(f, "`{o}` has no meaning in the logic yet"),
             Reason::MayFuse(o) => write!(
                 f,
                 "`{o}` may be fused with a sum, so that its result is none of its operands' alone; with a rounding modifier \
