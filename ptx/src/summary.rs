@@ -164,7 +164,10 @@ fn entry_summary(
     let index = m.functions.iter().position(same)?;
     let (f, id) = (&m.functions[index], FuncId(index as u32));
     let (memory, refused) = match device {
-        Ok(d) => (d.outline(id).map_err(|e| e.to_string()), Vec::new()),
+        Ok(d) => (
+            d.outline(id).map_err(|e| e.to_string()),
+            d.unsupported(&f.name).unwrap_or_default(),
+        ),
         Err(e) => (Err(e.clone()), Vec::new()),
     };
     let called = reachable(m, id);

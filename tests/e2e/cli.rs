@@ -246,7 +246,7 @@ fn show() -> Result<(), Failed> {
     expect(
         &["show", PTX],
         0,
-        "entry vadd: 22/22 instructions have a meaning",
+        "entry vadd: 22/22 instructions have a meaning in the logic",
     )?;
     expect(&["show", PTX, "--entry", "vad"], 2, "its entries are ")?;
     expect(&["show", "Cargo.toml"], 2, "Cargo.toml:")?;

@@ -12,6 +12,9 @@ use super::scope::{Local, Scopes};
 use crate::isa::{self, Form};
 use crate::text::ast::{self, Block, FunctionKind, Statement};
 
+/// After so many errors no hint is looked for among the names of the module.
+const MAX_HINTS: usize = 50;
+
 /// The forms of each opcode that occurs.
 pub(super) type FormTable = FxHashMap<String, Vec<Form>>;
 
@@ -87,6 +90,14 @@ pub(super) fn function<'a>(
 }
 
 impl<'a> Body<'a, '_> {
+    /// Names that could be meant by an unknown one; none any more after many errors, so that a damaged file costs little.
+    pub fn others(&self) -> Vec<&'a str> {
+        match self.errors.len() < MAX_HINTS {
+            true => self.globals.keys().copied().collect(),
+            false => Vec::new(),
+        }
+    }
+
     fn note(&mut self, outcome: Result<(), Error>) {
         self.errors.extend(outcome.err());
     }

@@ -31,7 +31,7 @@ impl Body<'_, '_> {
                     None => match name.strip_prefix('%').filter(|n| special_bits(n).is_some()) {
                         Some(special) => Operand::Special(special.to_owned()),
                         None => {
-                            let others: Vec<&str> = self.globals.keys().copied().collect();
+                            let others = self.others();
                             return Err(self.scopes.unknown(
                                 name,
                                 &self.function.declarations,
