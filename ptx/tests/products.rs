@@ -260,3 +260,73 @@ fn triton_matmuls() {
         }
     }
 }
+
+/// Triton's causal attention by pointers: the product of Q and K, its softmax from registers as A of the next product.
+#[test]
+fn triton_attention() {
+    let module = run::corpus("triton/triton_attn_fwd_ptr_causal.sm_90.ptx");
+    let (heads, n, dim) = (2, 100, 64);
+    let value =
+        |salt: usize| move |i: usize| ((i * 37 + i / 64 * 11 + salt) % 29) as f64 / 16.0 - 0.875;
+    let [q, k, v] = [1, 5, 9].map(|s| (0..heads * n * dim).map(value(s)).collect::<Vec<f64>>());
+    let scale = 0.125;
+    let mut want = vec![0.0; heads * n * dim];
+    let mut want_l = vec![0.0; heads * n];
+    for h in 0..heads {
+        let at = |x: &[f64], row: usize, d: usize| x[(h * n + row) * dim + d];
+        for i in 0..n {
+            let score = |j| scale * (0..dim).map(|d| at(&q, i, d) * at(&k, j, d)).sum::<f64>();
+            let weights: Vec<f64> = (0..=i).map(|j| score(j).exp()).collect();
+            let sum: f64 = weights.iter().sum();
+            want_l[h * n + i] = sum.log2();
+            for d in 0..dim {
+                let row = weights.iter().enumerate().map(|(j, w)| w * at(&v, j, d));
+                want[(h * n + i) * dim + d] = row.sum::<f64>() / sum;
+            }
+        }
+    }
+    for seed in 0..2 {
+        let mut d = Bench::new(&module, seed);
+        let [pq, pk, pv] = [&q, &k, &v].map(|x| d.give(&stored(Format::F16, x)));
+        let (po, pl, none) = (
+            d.room(2 * heads * n * dim),
+            d.room(4 * heads * n),
+            d.room(16),
+        );
+        let sc = (scale as f32).to_le_bytes();
+        let (head, row) = (int(n * dim), int(dim));
+        let params: [&[u8]; 11] = [
+            &pq,
+            &pk,
+            &pv,
+            &po,
+            &pl,
+            &sc,
+            &head,
+            &row,
+            &int(n),
+            &none,
+            &none,
+        ];
+        d.launch(
+            "attn_fwd_ptr",
+            [2, heads as u32, 1],
+            [128, 1, 1],
+            200 << 10,
+            &params,
+        )
+        .unwrap_or_else(|f| panic!("{f}"));
+        let o = d.device.read(address(&po), (2 * heads * n * dim) as u64);
+        let o = values(Format::F16, o.expect("there"));
+        let l = d.floats(&pl, heads * n);
+        for (i, (got, want)) in o.iter().zip(&want).enumerate() {
+            assert!((got - want).abs() < 2e-3, "O[{i}]: {got}, not {want}");
+        }
+        for (i, (got, want)) in l.iter().zip(&want_l).enumerate() {
+            assert!(
+                (f64::from(*got) - want).abs() < 1e-3,
+                "L[{i}]: {got}, not {want}"
+            );
+        }
+    }
+}

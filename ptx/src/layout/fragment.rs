@@ -55,6 +55,19 @@ impl Fragment {
         self.rows * self.cols / 32 * self.copies
     }
 
+    /// Whether the pattern fits the matrix; otherwise nothing has a place.
+    pub fn fits(&self) -> bool {
+        let wide = 4 * self.per_register();
+        let (rows, cols) = (self.rows, self.cols);
+        let blocks = |n: u32| n == 8 || n.is_multiple_of(16);
+        let fits = match self.role {
+            Role::A => blocks(rows) && cols.is_multiple_of(wide),
+            Role::B => rows.is_multiple_of(wide) && cols.is_multiple_of(8),
+            Role::C => blocks(rows) && cols.is_multiple_of(8),
+        };
+        fits && rows > 0 && cols > 0
+    }
+
     /// How many elements lie in a register.
     pub fn per_register(&self) -> u32 {
         (32 / self.bits).max(1)
@@ -124,14 +137,15 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Reads `m16n8k16`.
+    /// Reads `m16n8k16`; no matrix of any instruction has more than 256 rows or columns.
     pub fn parse(word: &str) -> Option<Shape> {
         let (m, rest) = word.strip_prefix('m')?.split_once('n')?;
         let (n, k) = rest.split_once('k')?;
+        let size = |s: &str| s.parse().ok().filter(|x| (1..=256).contains(x));
         Some(Shape {
-            m: m.parse().ok()?,
-            n: n.parse().ok()?,
-            k: k.parse().ok()?,
+            m: size(m)?,
+            n: size(n)?,
+            k: size(k)?,
         })
     }
 
@@ -444,6 +458,28 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn matrices_that_the_pattern_does_not_fit() {
+        for (role, rows, cols, bits) in [
+            (A, 8, 4, 8),
+            (A, 12, 16, 16),
+            (B, 4, 8, 16),
+            (B, 16, 12, 16),
+            (C, 8, 4, 32),
+            (C, 24, 8, 32),
+            (A, 0, 8, 32),
+            (B, 8, 0, 32),
+            (C, 0, 0, 32),
+        ] {
+            let f = Fragment::new(role, rows, cols, bits);
+            assert!(!f.fits(), "{f:?}");
+        }
+        assert!(Fragment::new(B, 16, 8, 16).fits());
+        assert!(!Fragment::new(B, 16, 8, 4).fits());
+        assert_eq!(Shape::parse("m16n8k4000000000"), None);
+        assert_eq!(Shape::parse("m0n8k8"), None);
     }
 
     #[test]

@@ -64,6 +64,30 @@ impl MatrixOp {
         if family == Family::Mma && (shape.k, a) == (4, Elem::F16) {
             return None;
         }
+        let Shape { m, n, k } = shape;
+        // The bits of a row of A.
+        let row = k * a.width();
+        let known = match family {
+            Family::Mma if a == Elem::F64 => {
+                n == 8 && [4, 8, 16].contains(&k) && (m == 16 || (m, k) == (8, 4))
+            }
+            Family::Mma => {
+                n == 8 && ((m == 16 && [128, 256].contains(&row)) || (m == 8 && row == 128))
+            }
+            Family::Wmma if a == Elem::F64 => (m, n, k) == (8, 8, 4),
+            Family::Wmma => {
+                let sixteen = [(16, 16), (8, 32), (32, 8)].contains(&(m, n)) && k == 16;
+                if a == Elem::Tf32 {
+                    (m, n, k) == (16, 16, 8)
+                } else {
+                    sixteen
+                }
+            }
+            Family::Wgmma => m == 64 && n.is_multiple_of(8) && row == 256,
+        };
+        if !known || a.width() != b.width() {
+            return None;
+        }
         let (c, d) = (acc(c)?, acc(d)?);
         // With accumulators of two types the sum has the wider one.
         let sum = if c == Acc::F32 { c } else { d };
@@ -118,6 +142,11 @@ mod tests {
             "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32",
             "mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32",
             "wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc",
+            "wgmma.mma_async.sync.aligned.m64n8k8.f32.f16.f16",
+            "wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16",
+            "wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.f16",
+            "mma.sync.aligned.m16n8k64.row.col.f32.f16.f16.f32",
+            "wmma.mma.sync.aligned.row.col.m16n16k8.f32.f32",
             "wgmma.fence.sync.aligned",
             "mma.sync",
         ] {

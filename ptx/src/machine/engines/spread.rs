@@ -23,7 +23,10 @@ pub(super) struct Spread {
 impl Spread {
     /// The places of a fragment, for an instruction that names so many registers.
     pub fn new(fragment: &Fragment, registers: usize) -> Result<Spread, Refusal> {
-        if fragment.registers() as usize != registers {
+        if !fragment.fits() {
+            return Err("a matrix of this shape with these types".to_owned());
+        }
+        if fragment.registers() as usize != registers || registers == 0 {
             return Err(format!(
                 "{registers} registers for a matrix that has {}",
                 fragment.registers()
