@@ -175,7 +175,8 @@ impl Machine<'_> {
         };
         let seed = rng::mix(self.options.seed ^ rng::mix(u64::from(index)));
         let count = volume(launch.block) as u32;
-        self.take(shared + code.frame_bytes() * u64::from(count))?;
+        let frames = code.frame_bytes().saturating_mul(u64::from(count));
+        self.take(frames.saturating_add(shared))?;
         let mut threads = Vec::with_capacity(count as usize);
         for i in 0..count {
             let mut thread = Thread::new(rng::mix(seed ^ u64::from(i)));
