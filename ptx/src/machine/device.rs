@@ -286,6 +286,7 @@ impl<'m> Device<'m> {
             workspace: self.workspace,
             runnable: Vec::new(),
             events: 0,
+            quiet: 0,
             resident: 0,
             finished: 0,
             live_ctas: 0,

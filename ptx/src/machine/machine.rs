@@ -98,6 +98,8 @@ pub struct Machine<'p> {
     pub(super) waiting: Vec<u32>,
     /// Grows whenever something let a thread go on.
     pub(super) events: u64,
+    /// Turns in a row in which no thread has ended or begun to wait.
+    pub(super) quiet: u64,
     /// Bytes that the CTAs that are there take.
     pub(super) resident: u64,
     /// CTAs that are finished, and that are there.

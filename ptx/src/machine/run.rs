@@ -75,14 +75,19 @@ impl Machine<'_> {
                 Step::Jump(pc) => self.thread_mut(t)?.pc = pc,
                 Step::Stay => {}
                 Step::Yield => {
+                    self.quiet += 1;
                     self.home_mut(t)?.ready.push(t.index);
                     return Ok(());
                 }
                 Step::Block(wait) => {
+                    self.quiet = 0;
                     self.thread_mut(t)?.state = State::Blocked(wait);
                     return Ok(());
                 }
-                Step::Exit => return self.exit(t),
+                Step::Exit => {
+                    self.quiet = 0;
+                    return self.exit(t);
+                }
             }
         }
     }

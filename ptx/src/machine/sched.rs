@@ -19,6 +19,10 @@ use super::thread::{Cta, Place, State, Thread, unravel, volume};
 const PATIENCE: u64 = 64;
 /// Asynchronous operations get on once in so many turns: sometimes at once, sometimes hardly before all threads wait.
 const LAZINESS: [u64; 4] = [1, 4, 64, 1 << 20];
+/// So many CTAs begin soon.
+const FEW: u64 = 4;
+/// After so many turns in a row in which no thread has ended or begun to wait, another CTA begins.
+const QUIET: u64 = 256;
 /// Turns between two reports of progress.
 const REPORT: u64 = 1 << 12;
 
@@ -95,13 +99,7 @@ impl Machine<'_> {
         {
             return Ok(last);
         }
-        let crowded = self.resident >= self.options.crowded;
-        let chance = match self.live_ctas {
-            _ if crowded => 1024,
-            ..4 => 2,
-            4..16 => 16,
-            _ => 64,
-        };
+        let chance = self.chance();
         if !self.waiting.is_empty() && self.rng.one_in(chance) {
             self.begin()?;
         }
@@ -121,6 +119,24 @@ impl Machine<'_> {
                 None => {}
             }
             self.runnable.swap_remove(pick);
+        }
+    }
+
+    /// A cluster begins once in so many times that the scheduler looks for another CTA.
+    ///
+    /// Few CTAs at once fit the caches of the host, so others begin seldom as long as these get on. If threads
+    /// only run and run, they may well wait for others.
+    fn chance(&mut self) -> u64 {
+        let quiet = self.quiet > QUIET;
+        if quiet {
+            self.quiet = 0;
+        }
+        let crowded = self.resident >= self.options.crowded;
+        match self.live_ctas {
+            _ if quiet => 1,
+            _ if crowded => 4096,
+            ..FEW => 2,
+            _ => 1024,
         }
     }
 
