@@ -153,7 +153,7 @@ impl<'b> Session<'b> {
             }
             let d = k.definition;
             if let Err(message) = self.meanings(file, m, &path, &k.translation.kernel) {
-                self.el.messages.push(message);
+                self.el.messages.push(*message);
                 return;
             }
             if let Err(e) = self
@@ -191,7 +191,7 @@ impl Session<'_> {
         m: &PtxModule,
         path: &Path,
         kernel: &Kernel,
-    ) -> Result<(), Diagnostic> {
+    ) -> Result<(), Box<Diagnostic>> {
         for d in kernel_meanings(self.el.st, kernel) {
             let shown = |n: Name| self.el.st.name_to_string(n);
             let (text, help) = match self.demand(file, d) {
@@ -211,7 +211,7 @@ impl Session<'_> {
             };
             let mut d = error(m.name.span, "ptx.isa", text);
             d.help.push(help.to_owned());
-            return Err(d);
+            return Err(Box::new(d));
         }
         Ok(())
     }
