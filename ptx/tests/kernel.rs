@@ -5,7 +5,8 @@ use logic::{
     BinderInfo, Declaration, Environment, Expr, Hint, InductiveDecl, InductiveType, Level, Name,
     Signature, Store,
 };
-use ptx::alg::FloatOp;
+use ptx::alg::term::{TermAlg, TermWord, word_type};
+use ptx::alg::{DotKind, FloatOp, WordAlg};
 use ptx::program::isa_declarations;
 
 struct Setup<'b> {
@@ -236,4 +237,74 @@ fn definitions_as_documented() {
             float
         )
     );
+}
+
+/// Lists and pairs as in the library, and the fields of dot products.
+fn dots(s: &mut Setup<'_>) {
+    let st = s.st;
+    let (u, v) = (st.name("u"), st.name("v"));
+    let (lu, lv) = (st.level_param(u), st.level_param(v));
+    let types = |l| st.sort(st.level_succ(l));
+    let over = |l, body| st.pi(Name::ANON, types(l), body, BinderInfo::Default);
+    let list = st.constant(st.name("List"), &[lu]);
+    let pair = st.constant(st.name("Prod"), &[lu, lv]);
+    let of = |i: u32| st.app(list, st.bvar(i));
+    s.axiom("List", &[u], over(lu, types(lu)));
+    s.axiom("List.nil", &[u], over(lu, of(0)));
+    let cons = s.arrows(&[st.bvar(0), of(1)], of(2));
+    s.axiom("List.cons", &[u], over(lu, cons));
+    s.axiom(
+        "Prod",
+        &[u, v],
+        over(lu, over(lv, types(st.level_max(lu, lv)))),
+    );
+    let product = st.apps(pair, &[st.bvar(3), st.bvar(2)]);
+    let mk = s.arrows(&[st.bvar(1), st.bvar(1)], product);
+    s.axiom("Prod.mk", &[u, v], over(lu, over(lv, mk)));
+    for kind in DotKind::ALL {
+        let zero = &[Level::ZERO; 2];
+        let factors = [word_type(st, kind.a.width()), word_type(st, kind.b.width())];
+        let pairs = st.apps(st.constant(st.name("Prod"), zero), &factors);
+        let list = st.app(st.constant(st.name("List"), &zero[1..]), pairs);
+        let acc = word_type(st, kind.acc.width());
+        let ty = s.arrows(&[st.const0("FloatOps"), list, acc], acc);
+        s.axiom(&format!("FloatOps.{}", kind.field()), &[], ty);
+    }
+}
+
+/// Dot products of two pairs are terms of the type of their accumulator.
+#[test]
+fn the_kernel_accepts_dot_products() {
+    let bump = Bump::new();
+    let store = Store::new(&bump);
+    let mut s = setup(&store);
+    dots(&mut s);
+    let st = &store;
+    for kind in DotKind::ALL {
+        let [a, b, c] = [kind.a.width(), kind.b.width(), kind.acc.width()];
+        // fun (F : FloatOps) (a) (b) (c) => dot [(a, b), (a, b)] c
+        let word = |i: u32, width| TermWord {
+            term: st.bvar(i),
+            width,
+        };
+        let pair = (word(2, a), word(1, b));
+        let dot = TermAlg::new(st, st.bvar(3)).dot(kind, &[pair, pair], &word(0, c));
+        assert_eq!(dot.width, c);
+        let domains = [
+            st.const0("FloatOps"),
+            word_type(st, a),
+            word_type(st, b),
+            word_type(st, c),
+        ];
+        let value = domains.iter().rev().fold(dot.term, |body, t| {
+            st.lam(Name::ANON, *t, body, BinderInfo::Default)
+        });
+        let sig = Signature {
+            name: st.name(&format!("test.{kind}")),
+            univ_params: vec![],
+            ty: s.arrows(&domains, word_type(st, c)),
+        };
+        let hint = Hint::Regular(1);
+        s.add(Declaration::Definition { sig, value, hint });
+    }
 }

@@ -241,6 +241,25 @@ fn erase(st: &Store<'_>, e: Expr) -> Expr {
     }
 }
 
+/// Injectivity is for constructors of up to 64 fields.
+#[test]
+fn wide_constructors_have_no_injectivity() {
+    for (fields, has) in [(64, true), (65, false)] {
+        with_world(|w| {
+            basics(w, true);
+            let (nat, wide) = (w.st.const0("Nat"), w.st.const0("Wide"));
+            let names: Vec<String> = (0..fields).map(|i| format!("x{i}")).collect();
+            let binders: Vec<(&str, Expr)> = names.iter().map(|n| (n.as_str(), nat)).collect();
+            let ctor = w.pi(&binders, wide);
+            let type0 = w.st.sort(w.st.level_nat(1));
+            w.inductive(&[], 0, "Wide", type0, &[("Wide.mk", ctor)]);
+            w.structure("Wide");
+            assert_eq!(w.has("Wide.mk.inj"), has, "{fields}");
+            assert!(w.has("Wide.noConfusion") && w.has("Wide.x63"));
+        });
+    }
+}
+
 #[test]
 fn propositions_and_what_comes_before_eq_have_no_confusion() {
     with_world(|w| {
