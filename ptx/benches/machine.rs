@@ -3,6 +3,9 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use ptx::alg::bits::{Bits, BitsAlg};
+use ptx::alg::ieee::Ieee;
+use ptx::isa::forms_of;
 use ptx::machine::{Device, Launch, Options, Silent, Stats};
 use ptx::module::{Module, resolve};
 
@@ -55,5 +58,24 @@ fn tiled(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, tiled);
+/// A meaning called on concrete words, which is what a recorded one saves.
+fn meanings(c: &mut Criterion) {
+    let mut group = c.benchmark_group("meaning");
+    for (opcode, count) in [("add.s32", 2), ("mad.wide.s32", 3), ("setp.lt.s32", 2)] {
+        let form = &forms_of(opcode)[0];
+        let meaning = form
+            .meaning::<BitsAlg<Ieee>>()
+            .expect("a function of words");
+        let args: Vec<Bits> = (0..count)
+            .map(|i| Bits::new(form.sources()[i].bits, 1000 + i as u128))
+            .collect();
+        let mut alg = BitsAlg(Ieee);
+        group.bench_function(opcode, |b| {
+            b.iter(|| meaning(&mut alg, form, black_box(&args)));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, tiled, meanings);
 criterion_main!(benches);

@@ -145,6 +145,11 @@ fn a_trace() {
         "add.u32 %r2, %r1, 5;\nsetp.eq.u32 %p1, %r2, 5;\n@!%p1 add.u32 %r2, %r2, 1;",
     );
     let steps = watch(&module, true).steps;
+    assert!(
+        steps[0].starts_with("ld.param.u64 %rd1=20000"),
+        "{}",
+        steps[0]
+    );
     assert_eq!(
         steps[4..7],
         [

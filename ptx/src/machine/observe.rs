@@ -15,7 +15,7 @@ pub struct StepInfo<'a> {
     pub site: &'a Site,
     /// Whether the guard let it happen.
     pub active: bool,
-    /// The registers that the instruction names, with their words afterwards (before a barrier, call, atomic…).
+    /// The registers that the instruction names, with their words afterwards; where it makes the thread wait, with those before.
     pub registers: Vec<(String, u128)>,
 }
 

@@ -39,6 +39,7 @@ impl Machine<'_> {
             } else {
                 self.burst(t, code, &mut left)?
             };
+            let pc = self.thread(t)?.pc;
             let step = match stop {
                 Stop::Turn => Step::Yield,
                 Stop::Action(i) => {
@@ -46,6 +47,9 @@ impl Machine<'_> {
                     let step = action.step(self, t)?;
                     if self.steps > self.options.step_limit {
                         return Err(FaultKind::StepLimit(self.options.step_limit));
+                    }
+                    if self.traced {
+                        self.trace(t, code, pc, true, step != Step::Stay)?;
                     }
                     if step == Step::Yield {
                         self.thread_mut(t)?.pc += 1;
@@ -55,6 +59,9 @@ impl Machine<'_> {
                 Stop::Access(i, load) => {
                     let access = code.accesses.get(i as usize).ok_or_else(gone)?;
                     self.access(t, access, load)?;
+                    if self.traced {
+                        self.trace(t, code, pc, true, true)?;
+                    }
                     Step::Next
                 }
                 Stop::Return => engines::call::ret(self, t)?,
@@ -188,8 +195,9 @@ impl Machine<'_> {
             let mut one = 1;
             let stop = self.burst(t, code, &mut one)?;
             *left -= 1;
-            if self.traced {
-                self.trace(t, code, pc, active)?;
+            let later = matches!(stop, Stop::Action(_) | Stop::Access(..));
+            if !later {
+                self.trace(t, code, pc, active, true)?;
             }
             if !matches!(stop, Stop::Turn) {
                 return Ok(stop);
@@ -197,14 +205,24 @@ impl Machine<'_> {
         }
     }
 
-    /// Tells the observer what a thread has done: the registers that the instruction names, as they are now. Of loads that
-    /// are not simple and of actions it is told before they happen.
-    fn trace(&mut self, t: ThreadId, code: &Code, pc: u32, active: bool) -> Result<(), FaultKind> {
+    /// Tells the observer what a thread has done: the registers that the instruction names, as they are now. Where a thread
+    /// waits they are those from before.
+    fn trace(
+        &mut self,
+        t: ThreadId,
+        code: &Code,
+        pc: u32,
+        active: bool,
+        in_frame: bool,
+    ) -> Result<(), FaultKind> {
         let Some(site) = self.site(code.func.0, pc) else {
             return Ok(());
         };
         let thread = self.thread(t)?;
-        let (start, end) = code.touch[pc as usize];
+        let (start, end) = match in_frame {
+            true => code.touch[pc as usize],
+            false => (0, 0),
+        };
         let mut registers = Vec::new();
         for slot in &code.touched[start as usize..end as usize] {
             let value = u128::from(thread.slot(*slot));
