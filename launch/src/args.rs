@@ -349,7 +349,7 @@ fn table(t: &ArgTable, place: &Place<'_>, names: Names<'_>) -> Result<Packed, La
             _ => 8,
         };
         let what = format!("the member at {} of {}", m.at, place.what);
-        if size > rest {
+        if size > rest || at > place.size {
             return Err(LaunchError::new(format!(
                 "{what} has {size} bytes, and {rest} are left"
             )));

@@ -18,6 +18,9 @@ use crate::file::{File, Launch};
 /// How many instructions a launch may do if the file does not say.
 pub const LIMIT: u64 = 2_000_000_000;
 
+/// The most launches of a file.
+const MOST_LAUNCHES: usize = 65_536;
+
 /// A launch file, checked.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -108,6 +111,11 @@ pub fn plan(file: &File, module: &Module, folder: &Path) -> Result<Plan, LaunchE
     }
     for l in &file.launches {
         let one = launch(l.get_ref(), names, l.span())?;
+        let repeat = l.get_ref().repeat as usize;
+        if repeat > MOST_LAUNCHES.saturating_sub(launches.len()) {
+            let text = format!("more than {MOST_LAUNCHES} launches");
+            return Err(LaunchError::new(text).at(l.span()));
+        }
         for _ in 0..l.get_ref().repeat {
             launches.push(one.clone());
         }

@@ -52,18 +52,20 @@ fn rounding() {
 }
 
 fn data() -> Vec<Data> {
-    let a = (0..6).map(|n| Value::Int(10 * n));
-    let x = [0.5, 1.0, 2.0].map(Value::Real);
+    let ints = (0..6).map(|n| Value::Int(10 * n));
+    let reals = [0.5, 1.0, 2.0].map(Value::Real);
     vec![
         Data {
             name: "a".to_owned(),
             shape: vec![2, 3],
-            values: a.collect(),
+            dtype: DType::S64,
+            bytes: launch::fill::bytes(DType::S64, ints),
         },
         Data {
             name: "x".to_owned(),
             shape: vec![3],
-            values: x.to_vec(),
+            dtype: DType::F64,
+            bytes: launch::fill::bytes(DType::F64, reals.into_iter()),
         },
     ]
 }

@@ -3,20 +3,22 @@
 use std::fmt;
 
 use super::{Binary, Expr, Folding, Function, Unary};
-use crate::dtype::Value;
+use crate::dtype::{DType, Value};
 
 /// How many operations may be done for one expectation.
 pub const LIMIT: u64 = 1 << 30;
 
 /// The values of a buffer, row by row.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Data {
     /// Its name, for messages.
     pub name: String,
     /// Its shape.
     pub shape: Vec<usize>,
-    /// Its elements.
-    pub values: Vec<Value>,
+    /// The type of its elements.
+    pub dtype: DType,
+    /// The bytes of its elements; fewer where they are not known before the run.
+    pub bytes: Vec<u8>,
 }
 
 /// Why there is no value.
@@ -127,9 +129,12 @@ impl Machine<'_> {
                 }
             }
         }
-        match b.values.get(at) {
-            Some(v) => Ok(*v),
-            None => fail(format!("`{}` has no such element", b.name)),
+        match (at + 1) * b.dtype.bytes() <= b.bytes.len() {
+            true => Ok(b.dtype.decode(b.dtype.bits_at(&b.bytes, at))),
+            false => fail(format!(
+                "what `{}` holds at first is not known before the run",
+                b.name
+            )),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::file::{Buffer, Expect, File, Fill, Map, Wanted};
 use crate::{fill, npy};
 
 /// The most bytes of a buffer.
-const LARGEST: u64 = 1 << 31;
+const LARGEST: u64 = 1 << 28;
 
 /// A named thing with its place.
 type Named<'f, T> = (&'f Spanned<String>, &'f T);
@@ -249,10 +249,9 @@ impl Reader<'_> {
             .map(|b| Data {
                 name: b.name.clone(),
                 shape: b.shape.iter().map(|&n| n as usize).collect(),
-                values: match &b.source {
-                    Source::Bytes(bytes) => (0..bytes.len() / b.dtype.bytes())
-                        .map(|i| b.dtype.decode(b.dtype.bits_at(bytes, i)))
-                        .collect(),
+                dtype: b.dtype,
+                bytes: match &b.source {
+                    Source::Bytes(bytes) => bytes.clone(),
                     _ => Vec::new(),
                 },
             })
