@@ -34,7 +34,7 @@ enum Verdict {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/run")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run")
 }
 
 /// The launch files, sorted.

@@ -12,15 +12,27 @@ pub const KERNEL_LIMIT: usize = 5_000;
 struct Part {
     title: &'static str,
     folders: &'static [&'static str],
+    /// What of `folders` does not count here.
+    but: &'static [&'static str],
     suffixes: &'static [&'static str],
     count: fn(&str) -> usize,
     limit: Option<usize>,
 }
 
-const PARTS: [Part; 3] = [
+/// The machine that runs kernels, and the numbers that it computes with. No proof rests on them.
+const RUNS: &[&str] = &[
+    "ptx/src/machine",
+    "ptx/src/layout",
+    "ptx/src/alg/bits.rs",
+    "ptx/src/alg/ieee",
+    "ptx/src/summary.rs",
+];
+
+const PARTS: [Part; 4] = [
     Part {
         title: "the kernel: judges every proof",
         folders: &["logic/src"],
+        but: &[],
         suffixes: &["rs"],
         count: lines::rust,
         limit: Some(KERNEL_LIMIT),
@@ -28,6 +40,7 @@ const PARTS: [Part; 3] = [
     Part {
         title: "the PTX path: text to module to kernel term",
         folders: &["ptx/src", "ptx/build.rs"],
+        but: RUNS,
         suffixes: &["rs", "lalrpop"],
         count: lines::rust,
         limit: None,
@@ -35,8 +48,17 @@ const PARTS: [Part; 3] = [
     Part {
         title: "the definitions that statements rest on",
         folders: &["proofs/ptx"],
+        but: &[],
         suffixes: &["ptxp"],
         count: lines::script_definitions,
+        limit: None,
+    },
+    Part {
+        title: "for runs only, no proof rests on it: the machine, its float arithmetic, layouts",
+        folders: RUNS,
+        but: &[],
+        suffixes: &["rs"],
+        count: lines::rust,
         limit: None,
     },
 ];
@@ -52,7 +74,8 @@ pub fn run(root: &Path) -> io::Result<bool> {
         println!("{}", part.title);
         let mut total = 0;
         for path in &files {
-            let inside = part.folders.iter().any(|f| path.starts_with(f));
+            let within = |folders: &[&str]| folders.iter().any(|f| path.starts_with(f));
+            let inside = within(part.folders) && !within(part.but);
             let suffix = path.extension().and_then(|e| e.to_str()).unwrap_or("");
             if !inside || !part.suffixes.contains(&suffix) {
                 continue;

@@ -61,7 +61,7 @@ fn damage(text: &str, seed: u64) -> String {
 
 #[test]
 fn no_launch_file_is_too_bad() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
     let (mut planned, mut refused) = (0, 0);
     for (family, name, kernels) in [
         ("vadd", "vadd", "cuda/vadd.sm_90a.ptx"),
