@@ -134,6 +134,31 @@ fn barriers() {
             "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 bar.sync 1, 32; @!%p1 bar.sync 1;",
             "barrier",
         ),
+        (
+            "mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 1; setp.eq.u32 %p1, %r1, 0;\n@%p1 bra A;\n\
+             barrier.cluster.arrive.aligned; bra B;\nA: barrier.cluster.arrive.aligned;\n\
+             B: barrier.cluster.wait;",
+            "divergent-barrier",
+        ),
+        (
+            "mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 1; setp.eq.u32 %p1, %r1, 0;\nbarrier.cluster.arrive;\n\
+             @%p1 bra A;\nbarrier.cluster.wait.aligned; bra B;\nA: barrier.cluster.wait.aligned;\nB:",
+            "divergent-barrier",
+        ),
+        // Whole warps may be in different places at the barrier of a cluster, and come again.
+        (
+            "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32;\n@%p1 bra A;\n\
+             barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; bra B;\n\
+             A: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n\
+             B: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;",
+            "",
+        ),
+        // Without `.aligned`, threads may, too.
+        (
+            "mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 1; setp.eq.u32 %p1, %r1, 0;\n@%p1 bra A;\n\
+             barrier.cluster.arrive; barrier.cluster.wait; bra B;\nA: barrier.cluster.arrive; barrier.cluster.wait;\nB:",
+            "",
+        ),
         ("barrier.cluster.wait;", "barrier"),
         ("barrier.cluster.arrive; barrier.cluster.arrive;", "barrier"),
     ] {

@@ -66,6 +66,27 @@ fn windows() {
     assert_eq!(results(&module, 1), want);
 }
 
+/// `add.f32` flushes subnormal numbers in global memory, not in shared memory (ISA §9.7.15.5–6): where a generic address
+/// points decides, not how the opcode is written.
+#[test]
+fn generic_atomics_keep_subnormal_numbers_in_shared_memory() {
+    for (address, want) in [
+        ("cvta.shared.u64 %rd4, %rd3;", 4),
+        ("mov.u64 %rd4, %rd2;", 0),
+    ] {
+        let module = with(
+            "",
+            &format!(
+                ".shared .align 4 .b8 s[256];\n.reg .f32 %f<3>;\nmov.u64 %rd3, s;\nmul.wide.u32 %rd5, %r1, 4;\n\
+                 add.u64 %rd3, %rd3, %rd5;\n{address}\nst.u32 [%rd4], 1;\nmov.b32 %f1, 1;\n\
+                 atom.add.f32 %f2, [%rd4], %f1;\nred.relaxed.gpu.add.f32 [%rd4], %f1;\n\
+                 atom.cas.b32 %r3, [%rd4], 3, 4;\nld.u32 %r2, [%rd4];"
+            ),
+        );
+        assert_eq!(results(&module, 3), [want; 64], "{address}");
+    }
+}
+
 /// A register wider than its operand: low bits in, sign or zeros out (ISA §9.4.1).
 #[test]
 fn wider_registers() {

@@ -1,20 +1,21 @@
 //! `atom` and `red` (ISA §9.7.15.5–6): in one interleaving of threads they are simply done at once, whatever their scope.
 
 use crate::alg::bits::Bits;
-use crate::isa::Form;
-use crate::isa::Meaning;
+use crate::isa::{Form, Meaning, forms_of};
 use crate::machine::code::decode::{Decoder, space_word};
 use crate::machine::code::operand::Refusal;
 use crate::machine::code::{Addr, Dst, Src};
 use crate::machine::engine::{Action, Step, ThreadId};
 use crate::machine::fault::FaultKind;
-use crate::machine::machine::{Alg, Machine};
+use crate::machine::machine::{Alg, Machine, Place};
 use crate::machine::memory::Space;
 use crate::module::{Instr, Operand};
 
 struct Atomic {
     form: Form,
     meaning: Meaning<Alg>,
+    /// Of an opcode without a state space: the same with `.shared`, which for `add.f32` means something else.
+    in_shared: Option<(Form, Meaning<Alg>)>,
     space: Space,
     addr: Addr,
     bytes: usize,
@@ -44,11 +45,20 @@ pub fn decode(d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Ref
         Space::Generic => of_base.unwrap_or(Space::Generic),
         space => space,
     };
+    let in_shared = match form.opcode.split_once('.') {
+        Some((base, rest)) if space_word(&names) == Space::Generic => {
+            let forms = forms_of(&format!("{base}.shared.{rest}"));
+            let mut forms = forms.into_iter();
+            forms.find_map(|f| f.meaning::<Alg>().map(|m| (f, m)))
+        }
+        _ => None,
+    };
     let hinted = usize::from(!form.word("hint").is_empty());
     let mut sources = words.sources;
     sources.truncate(sources.len().saturating_sub(hinted));
     Ok(Box::new(Atomic {
         meaning,
+        in_shared,
         space,
         addr,
         bytes: form.width().div_ceil(8) as usize,
@@ -75,7 +85,11 @@ impl Action for Atomic {
             *arg = Bits::new(src.width, m.get_wide(t, *src)?);
         }
         let count = (1 + self.sources.len()).min(4);
-        let new = (self.meaning)(&mut m.alg, &self.form, &args[..count]);
+        let (form, meaning) = match (place, &self.in_shared) {
+            (Place::Shared(..), Some((form, meaning))) => (form, *meaning),
+            _ => (&self.form, self.meaning),
+        };
+        let new = meaning(&mut m.alg, form, &args[..count]);
         m.bytes_mut(t, place, bytes)?
             .copy_from_slice(&new.value().to_le_bytes()[..bytes]);
         let moved = &mut m.moved[place.index()];

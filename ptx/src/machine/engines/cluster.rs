@@ -1,9 +1,9 @@
 //! The barrier of a cluster (ISA §9.7.15.3 `barrier.cluster`).
 //!
 //! Every thread of the cluster arrives once in a phase and waits once; the phase is complete when all threads that have not
-//! exited have arrived.
+//! exited have arrived. With `.aligned` all threads of a warp execute the same instruction.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::machine::code::operand::Refusal;
 use crate::machine::engine::{Action, Reason, Step, ThreadId, Wake};
@@ -19,21 +19,37 @@ pub struct ClusterBarrier {
     arrived: BTreeSet<ThreadId>,
     /// Those of them that wait.
     waiting: BTreeSet<ThreadId>,
+    /// Where warps have executed aligned instructions, in this phase and the one before.
+    sites: BTreeMap<Aligned, (u32, u32)>,
+}
+
+/// An aligned instruction of a warp in a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Aligned {
+    phase: u64,
+    cta: u32,
+    warp: u32,
+    waits: bool,
 }
 
 #[derive(Debug)]
-struct Arrive;
+struct Arrive {
+    aligned: bool,
+}
 
 #[derive(Debug)]
-struct Wait;
+struct Wait {
+    aligned: bool,
+}
 
 /// The action of `barrier.cluster…`.
 pub fn decode_barrier(words: &[&str]) -> Result<Box<dyn Action>, Refusal> {
+    let aligned = words.contains(&"aligned");
     if words.contains(&"arrive") {
-        return Ok(Box::new(Arrive));
+        return Ok(Box::new(Arrive { aligned }));
     }
     if words.contains(&"wait") {
-        return Ok(Box::new(Wait));
+        return Ok(Box::new(Wait { aligned }));
     }
     Err("`arrive` or `wait` is wanted".to_owned())
 }
@@ -49,6 +65,9 @@ impl Action for Arrive {
             ));
         }
         let phase = barrier.phase;
+        if self.aligned {
+            check(m, t, phase, false)?;
+        }
         m.thread_mut(t)?.engines.cluster_phase = Some(phase);
         complete(m, cluster);
         Ok(Step::Next)
@@ -63,6 +82,9 @@ impl Action for Wait {
                 "the thread waits at the cluster's barrier without having arrived".to_owned(),
             ));
         };
+        if self.aligned {
+            check(m, t, phase, true)?;
+        }
         let barrier = &mut m.clusters[cluster as usize].engines.barrier;
         if barrier.phase == phase {
             barrier.waiting.insert(t);
@@ -71,6 +93,27 @@ impl Action for Wait {
         m.thread_mut(t)?.engines.cluster_phase = None;
         Ok(Step::Next)
     }
+}
+
+/// Whether the other threads of the warp that have come to an aligned instruction in this phase came to the same one.
+fn check(m: &mut Machine<'_>, t: ThreadId, phase: u64, waits: bool) -> Result<(), FaultKind> {
+    let thread = m.thread(t)?;
+    let site = (thread.func, thread.pc);
+    let cluster = m.home(t)?.cluster;
+    let barrier = &mut m.clusters[cluster as usize].engines.barrier;
+    let aligned = Aligned {
+        phase,
+        cta: t.cta,
+        warp: t.warp(),
+        waits,
+    };
+    if *barrier.sites.entry(aligned).or_insert(site) != site {
+        return Err(FaultKind::DivergentBarrier(
+            "divergent aligned barrier: other threads of the warp have come to the cluster's barrier in another instruction"
+                .to_owned(),
+        ));
+    }
+    Ok(())
 }
 
 /// Ends the phase if every thread of the cluster that has not exited is there.
@@ -96,6 +139,8 @@ pub fn complete(m: &mut Machine<'_>, cluster: u32) {
     let barrier = &mut m.clusters[cluster as usize].engines.barrier;
     barrier.phase += 1;
     barrier.arrived.clear();
+    let phase = barrier.phase;
+    barrier.sites.retain(|a, _| a.phase + 1 >= phase);
     let waiting = std::mem::take(&mut barrier.waiting);
     m.stats.barriers += 1;
     for t in waiting {
