@@ -454,6 +454,19 @@ fn clusters() {
     );
     let arrive = "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r10], 64;";
     assert_eq!(result(cluster(arrive, 64)), of(&|_, _| 5));
+    // The window `.shared` is that of the CTA's own memory, `.shared::cluster` that of all.
+    let windows = "cvta.shared::cluster.u64 %rd2, %rd2; cvta.shared::cluster.u64 %rd3, %rd3;
+        isspacep.shared %p4, %rd2; isspacep.shared %p5, %rd3; isspacep.shared::cluster %p6, %rd2;
+        selp.u32 %r14, 1, 0, %p4; selp.u32 %r15, 10, 0, %p5; selp.u32 %r16, 100, 0, %p6;
+        add.u32 %r14, %r14, %r15; add.u32 %r14, %r14, %r16; st.shared.u32 [s+128], %r14;
+        mbarrier.complete_tx.shared.b64 [bar], 4;";
+    let windows = format!(
+        "cvt.u64.u32 %rd2, %r9; mov.u32 %r14, s; mapa.shared::cluster.u32 %r14, %r14, %r1; cvt.u64.u32 %rd3, %r14; {windows}"
+    );
+    assert_eq!(
+        result(cluster(&windows, 4)),
+        of(&|_, i| if i == 0 { 110 } else { 5 })
+    );
     // Remote transactions expected and arrivals: the phase needs two more arrivals.
     assert_eq!(cluster("", 128).faults().0, "stuck");
     for (send, wanted) in [

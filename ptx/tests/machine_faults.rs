@@ -339,6 +339,21 @@ fn jumps_to_nowhere() {
     assert_eq!(fault(&module).kind.name(), "undefined");
     let call = "mov.u64 %rd2, 0x1234;\nq: .callprototype _ ();\ncall %rd2, q;";
     assert_eq!(name(call), "trap");
+    // A prototype has the sizes of the results and parameters of the function that is called.
+    let through = |result: u32, argument: u32| {
+        let f = ".func (.param .b32 r) f(.param .b64 x) { .reg .b32 %r<2>; mov.u32 %r1, 3; st.param.b32 [r], %r1; ret; }";
+        let body = format!(
+            "mov.u64 %rd2, f;\n{{ .param .b{argument} a; .param .b{result} b; st.param.b32 [a], %r1;\n\
+             q: .callprototype (.param .b{result} _) _ (.param .b{argument} _);\ncall (b), %rd2, (a), q; }}"
+        );
+        run_with(&with(f, &body), options(), 1)
+    };
+    through(32, 64).expect("runs");
+    for (result, argument) in [(32, 32), (64, 64)] {
+        let fault = through(result, argument).expect_err("a fault").kind;
+        assert_eq!(fault.name(), "undefined");
+        assert!(fault.to_string().contains("prototype"), "{fault}");
+    }
     assert_eq!(name("trap;"), "trap");
     assert_eq!(
         name("mov.u64 %rd2, -1; mapa.u64 %rd2, %rd2, 1;"),

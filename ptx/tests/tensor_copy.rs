@@ -30,6 +30,11 @@ fn matrix() -> Vec<u8> {
     u32s((0..(ROWS * COLUMNS) as u32).map(|i| 1000 + i))
 }
 
+/// Another matrix, less than the first in some places and greater in others.
+fn other(i: u32) -> u32 {
+    1700 - i
+}
+
 /// A kernel with tensor maps `a` and `b` and coordinates; 32 threads. Thread 0 does `first`, then all do `all`.
 fn text(first: &str, all: &str) -> String {
     format!(
@@ -58,13 +63,14 @@ const DUMP: &str = "mov.u32 %r3, s; shl.b32 %r4, %r0, 5; add.u32 %r3, %r3, %r4; 
     ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r3]; st.global.v4.u32 [%rd3], {%r5, %r6, %r7, %r8};
     ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r3+16]; st.global.v4.u32 [%rd3+16], {%r5, %r6, %r7, %r8};";
 
-/// A launch: buffers 0 and 1 are matrices, 2 is the output.
+/// A launch: buffers 0 and 1 are the two matrices, 2 is the output.
 fn launch(
     text: String,
     swizzle: Swizzle,
     at: [i32; 2],
 ) -> impl Fn(u64) -> Result<Vec<Vec<u8>>, Box<ptx::machine::Fault>> {
-    let run = Run::new(text, 32, vec![matrix(), matrix(), vec![0; 1024]]);
+    let second = u32s((0..(ROWS * COLUMNS) as u32).map(other));
+    let run = Run::new(text, 32, vec![matrix(), second, vec![0; 1024]]);
     move |seed| {
         run.with(seed, |addresses, pointers| {
             let object = |i: usize| map(addresses[i], swizzle).encode().expect("a map").to_vec();
@@ -139,16 +145,32 @@ fn through(store: &str) -> String {
 #[test]
 fn stores_leave_out_what_is_outside() {
     let store = "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r1, %r2}], [s];";
-    let add = "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1, %r2}], [s];";
-    let xor =
-        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.xor.bulk_group [%rd1, {%r1, %r2}], [s];";
+    let reduce = |op: &str| {
+        format!(
+            "cp.reduce.async.bulk.tensor.2d.global.shared::cta.{op}.tile.bulk_group [%rd1, {{%r1, %r2}}], [s];"
+        )
+    };
+    let stores: [(String, fn(u32, u32) -> u32); 9] = [
+        (store.to_owned(), |_, new| new),
+        (reduce("add"), |old, new| old + new),
+        (reduce("min"), u32::min),
+        (reduce("max"), u32::max),
+        (
+            reduce("inc"),
+            |old, new| if old >= new { 0 } else { old + 1 },
+        ),
+        (reduce("dec"), |old, new| match old {
+            0 => new,
+            old if old > new => new,
+            old => old - 1,
+        }),
+        (reduce("and"), |old, new| old & new),
+        (reduce("or"), |old, new| old | new),
+        (reduce("xor").replace(".tile", ""), |old, new| old ^ new),
+    ];
     for swizzle in [Swizzle::None, Swizzle::B128] {
         for at in [[0, 0], [4, 12], [8, 15], [35, 19]] {
-            for (store, op) in [
-                (store, (|_, new| new) as fn(u32, u32) -> u32),
-                (add, |old, new| old + new),
-                (xor, |old, new| old ^ new),
-            ] {
+            for (store, op) in &stores {
                 let run = launch(through(store), swizzle, at);
                 for seed in 0..6 {
                     let got = run(seed).unwrap_or_else(|e| panic!("{e}"));
@@ -157,9 +179,9 @@ fn stores_leave_out_what_is_outside() {
                         |v: i64, from: i32, n: i64| (0..n).contains(&(v - i64::from(from)));
                     let right = (0..(ROWS * COLUMNS) as i64).map(|i| {
                         let (row, column) = (i / COLUMNS as i64, i % COLUMNS as i64);
-                        let old = element(row, column);
+                        let old = other(i as u32);
                         match inside(row, at[1], 8) && inside(column, at[0], 32) {
-                            true => op(old, old),
+                            true => op(old, element(row, column)),
                             false => old,
                         }
                     });
