@@ -2,8 +2,8 @@
 //! §9.7.15.10–15).
 //!
 //! A lane waits until every lane of its member mask that has not exited is at a collective with the same opcode and the same
-//! mask, wherever in the program. A mask that does not name the executing lane is a fault, and so is a mask that names a
-//! lane which waits at another collective or with another mask: it would wait for ever. What `shfl` takes from a lane that
+//! mask, wherever in the program. A mask that does not name the executing lane is a fault, and so are two lanes that wait at
+//! different collectives, or with different masks, each for the other: they would wait for ever. What `shfl` takes from a lane that
 //! is not there is unspecified and depends on the seed.
 //!
 //! `activemask` is the one operation whose result depends on how lanes run together. Here lanes run apart, so they are
