@@ -142,6 +142,9 @@ fn through(store: &str) -> String {
     )
 }
 
+/// What is in memory afterwards, from what was there and what is sent.
+type Op = fn(u32, u32) -> u32;
+
 #[test]
 fn stores_leave_out_what_is_outside() {
     let store = "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r1, %r2}], [s];";
@@ -150,7 +153,7 @@ fn stores_leave_out_what_is_outside() {
             "cp.reduce.async.bulk.tensor.2d.global.shared::cta.{op}.tile.bulk_group [%rd1, {{%r1, %r2}}], [s];"
         )
     };
-    let stores: [(String, fn(u32, u32) -> u32); 9] = [
+    let stores: [(String, Op); 9] = [
         (store.to_owned(), |_, new| new),
         (reduce("add"), |old, new| old + new),
         (reduce("min"), u32::min),
