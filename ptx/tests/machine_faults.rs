@@ -382,3 +382,59 @@ fn registers_run_out() {
     run_with(&fair, options(), 384).expect("runs");
     assert_eq!(name("setmaxnreg.inc.sync.aligned.u32 20;"), "unsupported");
 }
+
+/// Memory that nobody has written is filled too: so much of it that this would be the work is refused.
+#[test]
+fn memory_to_begin_with() {
+    let large = ".local .b8 x[500000]; mov.u64 %rd2, x; st.local.u8 [%rd2], %h1;";
+    let call = "L: call f; bra L;";
+    let before = ".func f { .local .b8 x[500000]; .reg .b64 %rd<2>; mov.u64 %rd1, x; ret; }";
+    for (module, grid) in [(kernel(large), 1 << 20), (with(before, call), 1)] {
+        let mut d = run::Bench::with(&module, options());
+        let p = d.give(&[0; 256]);
+        let fault = d.run("k", [grid, 1, 1], [64, 1, 1], &[&p]);
+        let fault = fault.expect_err("a fault");
+        assert_eq!(fault.kind.name(), "limit");
+        let text = fault.to_string();
+        assert!(
+            text.contains("8 for each of the 100000 instructions"),
+            "{text}"
+        );
+    }
+}
+
+/// Threads take memory even if they have no registers, and callers take some.
+#[test]
+fn many_threads_and_calls() {
+    let small = Options {
+        step_limit: 10_000_000,
+        memory_limit: 16 << 20,
+        ..Options::default()
+    };
+    let deep = with(".func f;\n.func f { call f; ret; }", "call f;");
+    let wide = kernel("L: bra L;");
+    for (module, grid) in [(&deep, 1), (&wide, 1 << 10)] {
+        let mut d = run::Bench::with(module, small.clone());
+        let p = d.give(&[0; 256]);
+        let fault = d.run("k", [grid, 1, 1], [1024, 1, 1], &[&p]);
+        let text = fault.expect_err("a fault").to_string();
+        assert!(text.contains("need more than 16777216 bytes"), "{text}");
+    }
+}
+
+/// Printing without end runs into a limit before the output fills the memory.
+#[test]
+fn printing_without_end() {
+    let before = ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n\
+                  .global .align 8 .b8 s[8] = {37, 52, 48, 57, 54, 117, 0, 0};";
+    let body = "L: {\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 r;\nmov.u64 %rd2, s;\n\
+                cvta.global.u64 %rd2, %rd2;\nst.param.b64 [p0], %rd2;\nst.param.b64 [p1], %rd2;\n\
+                call.uni (r), vprintf, (p0, p1);\n}\nbra L;";
+    let many = Options {
+        step_limit: 1_000_000_000,
+        ..Options::default()
+    };
+    let fault = run_with(&with(before, body), many, 1).expect_err("a fault");
+    let text = fault.to_string();
+    assert!(text.contains("more than 67108864 bytes"), "{text}");
+}

@@ -78,12 +78,11 @@ pub fn compare(
     let count = after.len() / dtype.bytes();
     let mut covered = vec![false; count];
     for part in parts {
-        let places = places(shape, &part.region);
-        for &p in &places {
+        for p in places(shape, &part.region) {
             covered[p] = true;
         }
         if let Some(values) = &part.values {
-            one_part(dtype, shape, after, part, &places, values, &mut found);
+            one_part(dtype, shape, after, part, values, &mut found);
         }
     }
     for (i, covered) in covered.into_iter().enumerate() {
@@ -109,36 +108,51 @@ fn one_part(
     shape: &[u64],
     after: &[u8],
     part: &Part,
-    places: &[usize],
     values: &[Value],
     found: &mut Comparison,
 ) {
-    let mut got: Vec<(u64, Vec<u64>)> = places
-        .iter()
-        .map(|&p| (dtype.bits_at(after, p), indices(shape, p)))
-        .collect();
-    let mut wanted = values.to_vec();
-    if part.unordered {
-        let order = |v: &Value| v.real();
-        got.sort_by(|a, b| order(&dtype.decode(a.0)).total_cmp(&order(&dtype.decode(b.0))));
-        wanted.sort_by(|a, b| order(a).total_cmp(&order(b)));
-        for (i, g) in got.iter_mut().enumerate() {
-            g.1 = vec![i as u64];
+    let places = places(shape, &part.region);
+    if !part.unordered {
+        for (p, &wanted) in places.zip(values) {
+            let bits = dtype.bits_at(after, p);
+            element(dtype, bits, wanted, part.tolerance, found, || {
+                indices(shape, p)
+            });
         }
+        return;
     }
-    for ((bits, index), wanted) in got.into_iter().zip(wanted) {
-        found.compared += 1;
-        let value = dtype.decode(bits);
-        let error = match (value, wanted) {
-            (Value::Int(a), Value::Int(b)) => a.abs_diff(b) as f64,
-            (a, b) => (a.real() - b.real()).abs(),
-        };
-        if error.is_finite() {
-            found.worst = found.worst.max(error);
-        }
-        if !close(dtype, bits, wanted, part.tolerance) {
-            wrong(found, index, value, wanted);
-        }
+    let mut got: Vec<u64> = places.map(|p| dtype.bits_at(after, p)).collect();
+    let mut wanted = values.to_vec();
+    let order = |v: &Value| v.real();
+    got.sort_by(|&a, &b| order(&dtype.decode(a)).total_cmp(&order(&dtype.decode(b))));
+    wanted.sort_by(|a, b| order(a).total_cmp(&order(b)));
+    for (i, (bits, wanted)) in got.into_iter().zip(wanted).enumerate() {
+        element(dtype, bits, wanted, part.tolerance, found, || {
+            vec![i as u64]
+        });
+    }
+}
+
+/// Compares an element; its index is asked for only where it is wrong.
+fn element(
+    dtype: DType,
+    bits: u64,
+    wanted: Value,
+    tolerance: Tolerance,
+    found: &mut Comparison,
+    index: impl FnOnce() -> Vec<u64>,
+) {
+    found.compared += 1;
+    let value = dtype.decode(bits);
+    let error = match (value, wanted) {
+        (Value::Int(a), Value::Int(b)) => a.abs_diff(b) as f64,
+        (a, b) => (a.real() - b.real()).abs(),
+    };
+    if error.is_finite() {
+        found.worst = found.worst.max(error);
+    }
+    if !close(dtype, bits, wanted, tolerance) {
+        wrong(found, index(), value, wanted);
     }
 }
 
@@ -181,18 +195,18 @@ fn in_range(dtype: DType, value: Value) -> bool {
 }
 
 /// The places of a region, row by row.
-pub fn places(shape: &[u64], region: &Region) -> Vec<usize> {
-    let mut all = vec![0usize];
-    for (size, [from, to]) in shape.iter().zip(region) {
-        let mut next = Vec::with_capacity(all.len() * (to - from) as usize);
-        for base in all {
-            for i in *from..*to {
-                next.push(base * *size as usize + i as usize);
-            }
+pub fn places<'a>(shape: &'a [u64], region: &'a Region) -> impl Iterator<Item = usize> + 'a {
+    let count: u64 = region.iter().map(|[from, to]| to - from).product();
+    (0..count).map(move |n| {
+        let (mut at, mut rest, mut unit) = (0, n, 1);
+        for (size, [from, to]) in shape.iter().zip(region).rev() {
+            let length = (to - from).max(1);
+            at += unit * (from + rest % length);
+            rest /= length;
+            unit *= size;
         }
-        all = next;
-    }
-    all
+        at as usize
+    })
 }
 
 /// The indices of a place.

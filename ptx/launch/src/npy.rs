@@ -38,13 +38,17 @@ impl Array {
     }
 }
 
-/// Reads a file.
+/// Reads a file that has `most` elements at most.
 ///
 /// Errors: what is wrong with it.
-pub fn read(path: &Path) -> Result<Array, String> {
+pub fn read(path: &Path, most: u64) -> Result<Array, String> {
     let file = File::open(path).map_err(|e| e.to_string())?;
     let npy = NpyFile::new(BufReader::new(file)).map_err(|e| e.to_string())?;
     let shape = npy.shape().to_vec();
+    let count = shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d));
+    if count.is_none_or(|n| n > most) {
+        return Err(format!("it has more than {most} elements"));
+    }
     let name = match npy.dtype() {
         npyz::DType::Plain(t) => t.to_string(),
         _ => return Err("it holds records".to_owned()),

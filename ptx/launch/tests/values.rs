@@ -282,7 +282,7 @@ fn npy_files() {
             .map(|n| n.wrapping_mul(37))
             .collect();
         npy::write(&path, d, &[2, 3], &bytes).expect("it is written");
-        let array = npy::read(&path).expect("it is read");
+        let array = npy::read(&path, 100).expect("it is read");
         assert_eq!(array.shape, [2, 3]);
         let words: Vec<u64> = (0..6).map(|i| d.bits_at(&bytes, i)).collect();
         assert_eq!(array.bits, words, "{d}");
@@ -299,6 +299,6 @@ fn npy_files() {
     }
     let path = folder.join("broken.npy");
     std::fs::write(&path, b"\x93NUMPY").expect("it is written");
-    assert!(npy::read(&path).is_err());
-    assert!(npy::read(&folder.join("missing.npy")).is_err());
+    assert!(npy::read(&path, 100).is_err());
+    assert!(npy::read(&folder.join("missing.npy"), 100).is_err());
 }

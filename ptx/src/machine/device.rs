@@ -49,7 +49,7 @@ impl Default for Options {
             seed: 0,
             step_limit: 4_000_000_000,
             crowded: 64 << 20,
-            memory_limit: 4 << 30,
+            memory_limit: 1 << 30,
             aligned_per_warp: false,
             launches: 0,
         }
@@ -288,6 +288,8 @@ impl<'m> Device<'m> {
             events: 0,
             quiet: 0,
             resident: 0,
+            filled: 0,
+            printed: 0,
             finished: 0,
             live_ctas: 0,
         };

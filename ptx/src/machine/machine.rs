@@ -102,6 +102,10 @@ pub struct Machine<'p> {
     pub(super) quiet: u64,
     /// Bytes that the CTAs that are there take.
     pub(super) resident: u64,
+    /// Bytes that CTAs and calls have begun with so far.
+    pub(super) filled: u64,
+    /// Bytes that were read and written for printing.
+    pub(super) printed: u64,
     /// CTAs that are finished, and that are there.
     pub(super) finished: u64,
     pub(super) live_ctas: u64,

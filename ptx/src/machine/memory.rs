@@ -9,7 +9,7 @@ use super::rng;
 /// Where the addresses of an allocation begin: `(index + 1) << SLOT`.
 const SLOT: u32 = 36;
 /// Global memory may have at most this many bytes, all allocations together.
-pub const MAX_GLOBAL: u64 = 4 << 30;
+pub const MAX_GLOBAL: u64 = 1 << 30;
 /// The window of shared memory in generic addresses.
 pub const SHARED_WINDOW: u64 = 0x00FF_0001_0000_0000;
 /// The window of local memory in generic addresses.

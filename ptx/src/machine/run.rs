@@ -274,6 +274,7 @@ impl Machine<'_> {
         self.give_back(bytes);
         let thread = self.thread_mut(t)?;
         thread.state = State::Exited;
+        thread.frames = Vec::new();
         thread.slots = Vec::new();
         thread.local = Vec::new();
         thread.params = Vec::new();

@@ -25,6 +25,8 @@ const FEW: u64 = 4;
 const QUIET: u64 = 256;
 /// Turns between two reports of progress.
 const REPORT: u64 = 1 << 12;
+/// What a thread takes besides its frames.
+const THREAD: u64 = size_of::<Thread>() as u64;
 
 impl Machine<'_> {
     /// Runs all threads to their end.
@@ -191,8 +193,9 @@ impl Machine<'_> {
         };
         let seed = rng::mix(self.options.seed ^ rng::mix(u64::from(index)));
         let count = volume(launch.block) as u32;
-        let frames = code.frame_bytes().saturating_mul(u64::from(count));
-        self.take(frames.saturating_add(shared))?;
+        let thread = code.frame_bytes().saturating_add(THREAD);
+        let threads = thread.saturating_mul(u64::from(count));
+        self.take(threads.saturating_add(shared))?;
         let mut threads = Vec::with_capacity(count as usize);
         for i in 0..count {
             let mut thread = Thread::new(rng::mix(seed ^ u64::from(i)));
@@ -221,8 +224,17 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Counts bytes that CTAs take.
+    /// Counts bytes that CTAs take, and that are filled with garbage.
     pub(super) fn take(&mut self, bytes: u64) -> Result<(), FaultKind> {
+        self.filled = self.filled.saturating_add(bytes);
+        let most = (self.options.step_limit.saturating_mul(8)).saturating_add(1 << 30);
+        if self.filled > most {
+            return Err(FaultKind::Limit(format!(
+                "CTAs and calls began with more than {most} bytes of memory, one after the other; the limit is 2^30 and \
+                 8 for each of the {} instructions that the launch may do",
+                self.options.step_limit
+            )));
+        }
         self.resident = self.resident.saturating_add(bytes);
         if self.resident > self.options.memory_limit {
             return Err(FaultKind::Limit(format!(
@@ -247,8 +259,8 @@ impl Machine<'_> {
             return Ok(());
         }
         let cluster = cta.cluster;
-        let shared = cta.shared.len() as u64;
-        self.give_back(shared);
+        let bytes = cta.shared.len() as u64 + THREAD * cta.threads.len() as u64;
+        self.give_back(bytes);
         engines::retired(self, index)?;
         self.ctas[index as usize] = Slot::Done;
         self.finished += 1;

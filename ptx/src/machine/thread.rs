@@ -239,7 +239,8 @@ impl Thread {
 
     /// The bytes that it takes.
     pub fn bytes(&self) -> u64 {
-        (8 * self.slots.len() + self.local.len() + self.params.len()) as u64
+        let frames = size_of::<Frame>() * self.frames.len();
+        (8 * self.slots.len() + self.local.len() + self.params.len() + frames) as u64
     }
 
     /// Goes back to the caller, to its call instruction; false if there is none.

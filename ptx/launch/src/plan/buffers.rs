@@ -15,8 +15,11 @@ use crate::expr::{self, Data, Scope};
 use crate::file::{Buffer, Expect, File, Fill, Map, Wanted};
 use crate::{fill, npy};
 
-/// The most bytes of a buffer.
+/// The most bytes of all buffers together.
 const LARGEST: u64 = 1 << 28;
+
+/// The most elements of a file that come from `.npy` files and expressions, all together.
+const MOST_VALUES: u64 = 1 << 24;
 
 /// A named thing with its place.
 type Named<'f, T> = (&'f Spanned<String>, &'f T);
@@ -45,11 +48,14 @@ pub fn plan(
         names: &names,
         data: Vec::new(),
         scope: Vec::new(),
+        values: 0,
     };
     let mut out: Vec<BufferPlan> = Vec::new();
+    let mut left = LARGEST;
     for (name, b) in &named {
-        let one = reader.start(name.get_ref(), b);
+        let one = reader.start(name.get_ref(), b, left);
         let one = one.map_err(|e| e.at(name.span()))?;
+        left -= one.bytes() as u64;
         if let Some(symbol) = &b.symbol {
             variable(symbol.get_ref(), &one, module).map_err(|e| e.at(symbol.span()))?;
         }
@@ -129,11 +135,13 @@ struct Reader<'a> {
     data: Vec<Data>,
     /// Names and dimensions.
     scope: Vec<(String, usize)>,
+    /// How many elements came from files and expressions.
+    values: u64,
 }
 
 impl Reader<'_> {
     /// A buffer without what is expected, and without values that an expression gives.
-    fn start(&self, name: &str, b: &Buffer) -> Result<BufferPlan, LaunchError> {
+    fn start(&mut self, name: &str, b: &Buffer, left: u64) -> Result<BufferPlan, LaunchError> {
         if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         {
@@ -153,6 +161,12 @@ impl Reader<'_> {
             ))
             .at(b.shape.span()));
         };
+        if bytes > left {
+            return Err(LaunchError::new(format!(
+                "all buffers together have more than {LARGEST} bytes"
+            ))
+            .at(b.shape.span()));
+        }
         let count = bytes / b.dtype.bytes() as u64;
         let source = match &b.fill {
             None => Source::Unwritten,
@@ -171,7 +185,7 @@ impl Reader<'_> {
     }
 
     fn source(
-        &self,
+        &mut self,
         f: &Fill,
         dtype: DType,
         count: u64,
@@ -229,9 +243,23 @@ impl Reader<'_> {
         }
     }
 
-    fn npy(&self, path: &str, dtype: DType) -> Result<(Vec<u64>, Vec<Value>), LaunchError> {
-        let array = npy::read(&self.folder.join(path))
+    /// Counts elements that come from files and expressions.
+    ///
+    /// Errors: too many.
+    fn count(&mut self, elements: u64) -> Result<(), LaunchError> {
+        self.values = self.values.saturating_add(elements);
+        match self.values <= MOST_VALUES {
+            true => Ok(()),
+            false => Err(LaunchError::new(format!(
+                ".npy files and expressions give more than {MOST_VALUES} elements, all together"
+            ))),
+        }
+    }
+
+    fn npy(&mut self, path: &str, dtype: DType) -> Result<(Vec<u64>, Vec<Value>), LaunchError> {
+        let array = npy::read(&self.folder.join(path), MOST_VALUES)
             .map_err(|e| LaunchError::new(format!("cannot read {path}: {e}")))?;
+        self.count(array.bits.len() as u64)?;
         let values = array
             .values(dtype)
             .map_err(|e| LaunchError::new(format!("{path} does not fit: {e}")))?;
@@ -260,7 +288,7 @@ impl Reader<'_> {
 
     /// The values of an expression over a region.
     fn expression(
-        &self,
+        &mut self,
         text: &str,
         b: &BufferPlan,
         region: &Region,
@@ -270,6 +298,7 @@ impl Reader<'_> {
             buffers: &self.scope,
         };
         let e = expr::parse(text, &scope)?;
+        self.count(region.iter().map(|[from, to]| to - from).product())?;
         let mut steps = 0;
         let mut out = Vec::new();
         for p in places(&b.shape, region) {
@@ -286,7 +315,7 @@ impl Reader<'_> {
         Ok(out)
     }
 
-    fn parts(&self, b: &Buffer, plan: &BufferPlan) -> Result<Option<Vec<Part>>, LaunchError> {
+    fn parts(&mut self, b: &Buffer, plan: &BufferPlan) -> Result<Option<Vec<Part>>, LaunchError> {
         let wanted = match &b.expect {
             Expect::Any => return Ok(None),
             Expect::Unchanged => return Ok(Some(Vec::new())),
@@ -303,7 +332,7 @@ impl Reader<'_> {
         Ok(Some(parts))
     }
 
-    fn part(&self, w: &Wanted, b: &BufferPlan) -> Result<Part, LaunchError> {
+    fn part(&mut self, w: &Wanted, b: &BufferPlan) -> Result<Part, LaunchError> {
         let region = match &w.part {
             None => whole(&b.shape),
             Some(p) => {

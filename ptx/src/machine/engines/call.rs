@@ -8,6 +8,7 @@ use crate::machine::engine::{Action, Step, ThreadId};
 use crate::machine::fault::FaultKind;
 use crate::machine::machine::{Machine, gone};
 use crate::machine::memory::Space;
+use crate::machine::thread::Frame;
 use crate::module::{Formal, FuncId, Instr, Module, Operand, Symbol, Table};
 
 /// An argument or a place for a result.
@@ -135,7 +136,7 @@ impl Action for Call {
         }
         let code = m.program.code(f.0).ok_or_else(gone)?;
         check(module, &function.params, &args, &function.name)?;
-        m.take(code.frame_bytes())?;
+        m.take(code.frame_bytes().saturating_add(size_of::<Frame>() as u64))?;
         let cta = m.home_mut(t)?;
         let place = cta.place;
         let thread = cta.threads.get_mut(t.index as usize).ok_or_else(gone)?;

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use super::system::string;
+use super::system::{printed, string};
 use crate::machine::engine::ThreadId;
 use crate::machine::fault::FaultKind;
 use crate::machine::machine::Machine;
@@ -68,7 +68,9 @@ pub fn format(
             out.push(*byte);
             continue;
         }
+        let before = out.len();
         rest = conversion(&mut args, rest, &mut out)?;
+        printed(args.m, out.len() - before)?;
     }
     Ok(String::from_utf8_lossy(&out).into_owned())
 }

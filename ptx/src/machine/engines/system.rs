@@ -7,6 +7,8 @@ use crate::machine::memory::Space;
 
 /// Strings that kernels pass have at most this many bytes.
 const MAX_STRING: usize = 1 << 16;
+/// Printing reads and writes at most this many bytes in a launch.
+const MAX_PRINTED: u64 = 64 << 20;
 
 /// Calls a function of the system; the bytes of its results.
 pub fn call(
@@ -55,5 +57,17 @@ pub fn string(m: &mut Machine<'_>, t: ThreadId, address: u64) -> Result<Vec<u8>,
         }
         text.push(byte[0]);
     }
+    printed(m, text.len() + 1)?;
     Ok(text)
+}
+
+/// Counts bytes that are read or written for printing.
+pub fn printed(m: &mut Machine<'_>, bytes: usize) -> Result<(), FaultKind> {
+    m.printed = m.printed.saturating_add(bytes as u64);
+    match m.printed <= MAX_PRINTED {
+        true => Ok(()),
+        false => Err(FaultKind::Limit(format!(
+            "more than {MAX_PRINTED} bytes are read and written for printing"
+        ))),
+    }
 }
