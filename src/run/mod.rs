@@ -31,6 +31,7 @@ struct Text {
 /// What one run of one PTX file with one seed came to.
 struct Run<'a> {
     ptx: &'a Text,
+    module: &'a Module,
     plan: &'a Plan,
     seed: u64,
     outcome: Outcome,
@@ -40,38 +41,41 @@ struct Run<'a> {
 
 /// Runs the command; the exit code.
 pub fn run(args: &RunArgs, out: &Output) -> u8 {
-    match command(args, out) {
-        Ok(code) => code,
-        Err(message) => {
-            out.complain(message.trim_end());
-            CANNOT_READ
-        }
-    }
-}
-
-/// Errors: a message, for what cannot be read or makes no sense.
-fn command(args: &RunArgs, out: &Output) -> Result<u8, String> {
-    let toml = read(&args.launch)?;
-    let file = launch::file::parse(&toml.text).map_err(|e| refusal(&e, &toml, out))?;
-    let folder = args.launch.parent().unwrap_or(Path::new(""));
-    let paths = ptx_files(args, &file, folder, &toml, out)?;
-    let mut code = PROVED;
     let mut objects = Vec::new();
-    for path in &paths {
-        let ptx = read(path)?;
-        let module = module(&ptx, out)?;
-        let mut plan = plan::plan(&file, &module, folder).map_err(|e| refusal(&e, &toml, out))?;
-        plan.limit = args.limit.unwrap_or(plan.limit);
-        code = code.max(seeds(args, &ptx, &module, &plan, out, &mut objects)?);
-    }
+    let code = command(args, out, &mut objects).unwrap_or_else(|message| {
+        out.complain(message.trim_end());
+        CANNOT_READ
+    });
     if args.json {
         let verdict = match code {
             PROVED => "as expected",
             NOT_PROVED => "not as expected",
             _ => "cannot run",
         };
-        let object = json!({ "verdict": verdict, "launch": toml.name, "runs": objects });
+        let launch = args.launch.display().to_string();
+        let object = json!({ "verdict": verdict, "launch": launch, "runs": objects });
         out.say(format_args!("{object:#}"));
+    }
+    code
+}
+
+/// Errors: a message, for what cannot be read or makes no sense.
+fn command(
+    args: &RunArgs,
+    out: &Output,
+    objects: &mut Vec<serde_json::Value>,
+) -> Result<u8, String> {
+    let toml = read(&args.launch)?;
+    let file = launch::file::parse(&toml.text).map_err(|e| refusal(&e, &toml, out))?;
+    let folder = args.launch.parent().unwrap_or(Path::new(""));
+    let paths = ptx_files(args, &file, folder, &toml, out)?;
+    let mut code = PROVED;
+    for path in &paths {
+        let ptx = read(path)?;
+        let module = module(&ptx, out)?;
+        let mut plan = plan::plan(&file, &module, folder).map_err(|e| refusal(&e, &toml, out))?;
+        plan.limit = args.limit.unwrap_or(plan.limit);
+        code = code.max(seeds(args, &ptx, &module, &plan, out, objects)?);
     }
     Ok(code)
 }
@@ -188,6 +192,7 @@ fn seeds(
         let outcome = session::run(plan, module, seed, &mut watcher);
         let run = Run {
             ptx,
+            module,
             plan,
             seed,
             printed: watcher.finish(),

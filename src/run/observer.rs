@@ -22,12 +22,11 @@ pub struct Watcher<'a> {
 
 impl<'a> Watcher<'a> {
     pub fn new(out: &'a Output, args: &RunArgs, ptx: &'a Text) -> Self {
-        let words = |filter: &String| filter.split_whitespace().map(str::to_owned).collect();
         Watcher {
             out,
             ptx,
             bar: out.bar(),
-            trace: args.trace.as_ref().map(words),
+            trace: args.trace.as_deref().map(words),
             silent: args.json,
             printed: String::new(),
         }
@@ -38,6 +37,21 @@ impl<'a> Watcher<'a> {
         self.bar.finish_and_clear();
         self.printed
     }
+}
+
+/// The words of a filter: `cta (1,0,0)` and `thread (1,0,0)` are one word each.
+fn words(filter: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for word in filter.split_whitespace() {
+        match all.last_mut() {
+            Some(last) if word.starts_with('(') && matches!(last.as_str(), "cta" | "thread") => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => all.push(word.to_owned()),
+        }
+    }
+    all
 }
 
 /// `(1,0,0)`

@@ -42,7 +42,8 @@ pub fn print(run: &Run<'_>, out: &Output, more: bool) {
         ));
     }
     if let Some(fault) = &run.outcome.fault {
-        let shown = fault_diagnostic(fault, run.ptx);
+        let mut shown = fault_diagnostic(fault, run.ptx);
+        shown.help.extend(way_out(fault, run));
         let text = diagnostics::render(out, &run.ptx.name, &run.ptx.text, &shown);
         out.complain(text.trim_end());
     }
@@ -67,6 +68,7 @@ pub fn print(run: &Run<'_>, out: &Output, more: bool) {
         return;
     }
     let (text, right) = match &run.outcome.fault {
+        Some(f) if matches!(f.kind, FaultKind::Launch(_)) => ("cannot run".to_owned(), false),
         Some(_) => ("a fault".to_owned(), false),
         None if run.outcome.is_right() => ("as expected".to_owned(), true),
         None => ("wrong values".to_owned(), false),
@@ -100,21 +102,30 @@ fn numbers(s: &Stats) -> String {
     text
 }
 
+/// `1 element`, `2 elements`
+fn elements(n: u64) -> String {
+    match n {
+        1 => "1 element".to_owned(),
+        n => format!("{n} elements"),
+    }
+}
+
 fn comparison(name: &str, c: &Comparison, out: &Output) {
     if c.wrong == 0 {
         let worst = match c.worst {
             0.0 => String::new(),
             e => format!(", off by at most {e:.2e}"),
         };
-        let facts = out.faint(&format!("  {} elements{worst}", c.compared));
+        let facts = out.faint(&format!("  {}{worst}", elements(c.compared)));
         out.say(format_args!("  {} {name}{facts}", out.good("✓")));
         return;
     }
     out.say(format_args!(
-        "  {} {name}: {} of {} elements are wrong",
+        "  {} {name}: {} of {} {} wrong",
         out.bad("✗"),
         c.wrong,
-        c.compared
+        elements(c.compared),
+        if c.wrong == 1 { "is" } else { "are" }
     ));
     let rows: Vec<[String; 4]> = c.first.iter().map(row).collect();
     let titles = ["", "is", "should be", "off by"].map(str::to_owned);
@@ -177,6 +188,25 @@ fn fault_diagnostic(fault: &Fault, ptx: &Text) -> Diagnostic {
         }
     }
     d
+}
+
+/// What to try after a fault that the launch file may be the reason of.
+fn way_out(fault: &Fault, run: &Run<'_>) -> Option<String> {
+    match &fault.kind {
+        FaultKind::StepLimit(_) => {
+            Some("if it only needs longer: `limit` in the launch file, or `--limit`".to_owned())
+        }
+        FaultKind::OutOfBounds { space, .. }
+            if space.starts_with("shared") && run.module.variables.iter().any(|v| v.dynamic) =>
+        {
+            let launch = run.plan.launches.iter().find(|l| l.entry == fault.entry)?;
+            Some(format!(
+                "its dynamic shared memory has {} bytes: `shared` in the launch file",
+                launch.shared
+            ))
+        }
+        _ => None,
+    }
 }
 
 /// A run as a JSON object.

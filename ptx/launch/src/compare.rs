@@ -123,9 +123,12 @@ fn one_part(
     }
     let mut got: Vec<u64> = places.map(|p| dtype.bits_at(after, p)).collect();
     let mut wanted = values.to_vec();
-    let order = |v: &Value| v.real();
-    got.sort_by(|&a, &b| order(&dtype.decode(a)).total_cmp(&order(&dtype.decode(b))));
-    wanted.sort_by(|a, b| order(a).total_cmp(&order(b)));
+    let order = |a: Value, b: Value| match (a, b) {
+        (Value::Int(a), Value::Int(b)) => a.cmp(&b),
+        (a, b) => a.real().total_cmp(&b.real()),
+    };
+    got.sort_by(|&a, &b| order(dtype.decode(a), dtype.decode(b)));
+    wanted.sort_by(|&a, &b| order(a, b));
     for (i, (bits, wanted)) in got.into_iter().zip(wanted).enumerate() {
         element(dtype, bits, wanted, part.tolerance, found, || {
             vec![i as u64]

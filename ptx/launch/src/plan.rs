@@ -112,6 +112,9 @@ pub fn plan(file: &File, module: &Module, folder: &Path) -> Result<Plan, LaunchE
     for l in &file.launches {
         let one = launch(l.get_ref(), names, l.span())?;
         let repeat = l.get_ref().repeat as usize;
+        if repeat == 0 {
+            return Err(LaunchError::new("`repeat` is at least 1").at(l.span()));
+        }
         if repeat > MOST_LAUNCHES.saturating_sub(launches.len()) {
             let text = format!("more than {MOST_LAUNCHES} launches");
             return Err(LaunchError::new(text).at(l.span()));
@@ -132,6 +135,7 @@ pub fn plan(file: &File, module: &Module, folder: &Path) -> Result<Plan, LaunchE
 const GRID: [u32; 3] = [2_147_483_647, 65_535, 65_535];
 const BLOCK: [u32; 3] = [1024, 1024, 64];
 const THREADS: u64 = 1024;
+const SHARED: u32 = 227 * 1024;
 
 fn launch(
     l: &Launch,
@@ -161,6 +165,12 @@ fn launch(
     let threads: u64 = l.block.0.iter().map(|&n| u64::from(n)).product();
     if threads > THREADS {
         return wrong(format!("a block of {threads} threads, more than {THREADS}"));
+    }
+    if l.shared > SHARED {
+        return wrong(format!(
+            "{} bytes of dynamic shared memory, more than {SHARED}",
+            l.shared
+        ));
     }
     let shown = |s: [u32; 3]| format!("{}×{}×{}", s[0], s[1], s[2]);
     if let Some(required) = function.required_block

@@ -143,7 +143,7 @@ fn expressions_that_make_no_sense() {
         ("q", "`q` stands for nothing here"),
         ("a", "`a` stands for nothing here"),
         ("b[0]", "there is no buffer `b`"),
-        ("a[0]", "has 2 dimensions, and here are 1 indices"),
+        ("a[0]", "has 2 dimensions, and here is 1 index"),
         ("a[0, 3]", "the index 3 of `a` is not below 3"),
         ("a[-1, 0]", "the index -1 of `a`"),
         ("x[0.5]", "0.5 is no integer"),

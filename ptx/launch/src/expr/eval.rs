@@ -132,7 +132,7 @@ impl Machine<'_> {
         match (at + 1) * b.dtype.bytes() <= b.bytes.len() {
             true => Ok(b.dtype.decode(b.dtype.bits_at(&b.bytes, at))),
             false => fail(format!(
-                "what `{}` holds at first is not known before the run",
+                "what `{}` holds at first is not known here",
                 b.name
             )),
         }

@@ -77,7 +77,15 @@ fn resolve<'s>(
             let (wanted, found) = (scope.buffers[buffer].1, indices.len());
             if wanted != found {
                 return Err(LaunchError::new(format!(
-                    "the buffer `{n}` has {wanted} dimensions, and here are {found} indices"
+                    "the buffer `{n}` has {}, and here {}",
+                    match wanted {
+                        1 => "1 dimension".to_owned(),
+                        n => format!("{n} dimensions"),
+                    },
+                    match found {
+                        1 => "is 1 index".to_owned(),
+                        n => format!("are {n} indices"),
+                    }
                 )));
             }
             let indices: Result<_, _> = indices.iter().map(one).collect();

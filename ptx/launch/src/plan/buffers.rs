@@ -61,7 +61,7 @@ pub fn plan(
         }
         out.push(one);
     }
-    // Expressions come last: they look at other buffers.
+    // Expressions come last, in the order of the file: they look at other buffers, and at those before them.
     reader.look_at(&out);
     for (i, (_, b)) in named.iter().enumerate() {
         if let Some(f) = &b.fill
@@ -69,10 +69,11 @@ pub fn plan(
         {
             let values = reader.expression(text, &out[i], &whole(&out[i].shape));
             let values = values.map_err(|e| e.at(f.span()))?;
-            out[i].source = Source::Bytes(fill::bytes(out[i].dtype, values.into_iter()));
+            let bytes = fill::bytes(out[i].dtype, values.into_iter());
+            reader.data[i].bytes.clone_from(&bytes);
+            out[i].source = Source::Bytes(bytes);
         }
     }
-    reader.look_at(&out);
     for (i, (name, b)) in named.iter().enumerate() {
         let parts = reader.parts(b, &out[i]);
         out[i].parts = parts.map_err(|e| e.at(name.span()))?;
@@ -195,7 +196,9 @@ impl Reader<'_> {
             Ok(Source::Bytes(fill::bytes(dtype, (0..count).map(value))))
         };
         match f {
-            Fill::Zeros | Fill::Expression(_) => each(&|_| Value::Int(0)),
+            Fill::Zeros => each(&|_| Value::Int(0)),
+            // Not known until it is evaluated.
+            Fill::Expression(_) => Ok(Source::Unwritten),
             Fill::Value(v) => each(&|_| (*v).into()),
             Fill::Arange(f) => each(&|n| fill::arange(*f, n)),
             Fill::Uniform(f) => each(&|n| fill::uniform(*f, n)),
@@ -337,14 +340,18 @@ impl Reader<'_> {
             None => whole(&b.shape),
             Some(p) => {
                 let r = p.get_ref().clone();
-                let inside = r.len() == b.shape.len()
-                    && r.iter()
-                        .zip(&b.shape)
-                        .all(|([from, to], n)| from < to && to <= n);
-                if !inside {
+                if r.len() != b.shape.len() {
                     return Err(LaunchError::new(format!(
                         "a part of `{}` has a pair [from, to] for each of its dimensions {:?}",
                         b.name, b.shape
+                    ))
+                    .at(p.span()));
+                }
+                let mut pairs = r.iter().zip(&b.shape);
+                if let Some(([from, to], n)) = pairs.find(|([from, to], n)| from >= to || to > n) {
+                    return Err(LaunchError::new(format!(
+                        "[{from}, {to}] is empty or not inside of `{}`: this dimension has the size {n}",
+                        b.name
                     ))
                     .at(p.span()));
                 }
@@ -375,6 +382,13 @@ impl Reader<'_> {
                 ));
             }
         };
+        if [w.abs, w.rel]
+            .into_iter()
+            .flatten()
+            .any(|n| n.real().is_nan() || n.real() < 0.0)
+        {
+            return Err(LaunchError::new("a tolerance is not below zero"));
+        }
         let tolerance = Tolerance {
             abs: w.abs.map_or(0.0, |n| n.real()),
             rel: w.rel.map_or(0.0, |n| n.real()),

@@ -1,7 +1,7 @@
 //! Tensor maps of a launch file.
 
 use ptx::layout::swizzle;
-use ptx::layout::tensormap::{Element, Fill, L2Promotion, TensorMap};
+use ptx::layout::tensormap::{Element, Fill, L2Promotion, TensorMap, TensorMapError};
 
 use super::BufferPlan;
 use crate::dtype::DType;
@@ -91,9 +91,16 @@ pub fn plan(m: &Map, name: &str, buffer: &BufferPlan) -> Result<TensorMap, Launc
     };
     match map.check() {
         Ok(()) => Ok(map),
-        Err(e) => Err(LaunchError::new(format!(
-            "the map `{name}` is no tensor map: {e} (dimension 0 is the last one of the shape)"
-        ))
-        .at(m.tile.span())),
+        Err(e) => {
+            let place = match (&e, &m.strides, &m.element_strides) {
+                (TensorMapError::Stride(..), Some(s), _) => s.span(),
+                (TensorMapError::ElementStride(..), _, Some(s)) => s.span(),
+                _ => m.tile.span(),
+            };
+            Err(LaunchError::new(format!(
+                "the map `{name}` is no tensor map: {e} (dimension 0 is the last one of the shape)"
+            ))
+            .at(place))
+        }
     }
 }
