@@ -428,8 +428,12 @@ fn folders() -> Result<(), Failed> {
         "import \"inner/a.ptxp\"\ntheorem there (p : Prop) (h : p) : p := here p h\n",
     )?;
     #[cfg(unix)]
-    if !Path::new(&dir.join("loop")).exists() {
-        std::os::unix::fs::symlink(&dir, dir.join("loop"))?;
+    {
+        let link = dir.join("loop");
+        if link.is_symlink() {
+            std::fs::remove_file(&link)?;
+        }
+        std::os::unix::fs::symlink(&dir, link)?;
     }
     let (folder, file) = (
         dir.display().to_string(),
