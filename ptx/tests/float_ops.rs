@@ -12,24 +12,70 @@ fn domains(widths: &[u32]) -> String {
     widths.iter().map(|w| format!("Word {w} → ")).collect()
 }
 
-/// What a group of fields is, from its first one.
-fn heading(op: FloatOp) -> &'static str {
+/// A group of operations: its structure, and what it is. One structure for all would have more fields than Lean allows.
+fn group(op: FloatOp) -> (&'static str, &'static str) {
     match op {
-        FloatOp::Rounded { .. } => "Arithmetic, rounded once (9.7.3, 9.7.4).",
-        FloatOp::Approx { .. } => "Functions of which the manual bounds the error (9.7.3, 9.7.4).",
-        FloatOp::Extreme { .. } => {
-            "The smaller and the larger (9.7.3.11, 9.7.3.12, 9.7.4.7, 9.7.4.8)."
-        }
-        FloatOp::Compare { .. } => "Comparisons: the word 1 if it holds (9.3.1.2).",
-        FloatOp::Integral { .. } => "To an integral number of the same format (9.7.10.24).",
-        FloatOp::FromInt { .. } => "From integers (9.7.10.24).",
-        FloatOp::ToInt { .. } => "To integers (9.7.10.24).",
-        FloatOp::Convert { .. } => "Between formats (9.7.10.24).",
-        FloatOp::DivZero(_) => "Integer division by zero, of the dividend (9.7.1.9).",
-        FloatOp::RemZero(_) => {
-            "The remainder of an integer division by zero, of the dividend (9.7.1.10)."
-        }
+        FloatOp::Rounded { .. } => ("Rounded", "Arithmetic, rounded once (9.7.3, 9.7.4)."),
+        FloatOp::Approx { .. } => (
+            "Approx",
+            "Functions of which the manual bounds the error (9.7.3, 9.7.4).",
+        ),
+        FloatOp::Extreme { .. } => (
+            "Extreme",
+            "The smaller and the larger (9.7.3.11, 9.7.3.12, 9.7.4.7, 9.7.4.8).",
+        ),
+        FloatOp::Compare { .. } => ("Compare", "Comparisons: the word 1 if it holds (9.3.1.2)."),
+        FloatOp::Integral { .. } => (
+            "Integral",
+            "To an integral number of the same format (9.7.10.24).",
+        ),
+        FloatOp::FromInt { .. } => ("FromInt", "From integers (9.7.10.24)."),
+        FloatOp::ToInt { .. } => ("ToInt", "To integers (9.7.10.24)."),
+        FloatOp::Convert { .. } => ("Convert", "Between formats (9.7.10.24)."),
+        FloatOp::DivZero(_) | FloatOp::RemZero(_) => (
+            "ByZero",
+            "Quotient and remainder of an integer division by zero, of the dividend (9.7.1.9, 9.7.1.10).",
+        ),
     }
+}
+
+/// A group with its fields: name, domains, and result.
+struct Group {
+    name: &'static str,
+    says: &'static str,
+    fields: Vec<(String, String, u32, usize)>,
+}
+
+fn groups() -> Vec<Group> {
+    let mut all: Vec<Group> = Vec::new();
+    for op in FloatOp::all() {
+        let (name, says) = group(*op);
+        if all.last().is_none_or(|g| g.name != name) {
+            all.push(Group {
+                name,
+                says,
+                fields: Vec::new(),
+            });
+        }
+        let field = (
+            op.field().to_string(),
+            domains(&op.operands()),
+            op.result(),
+            op.operands().len(),
+        );
+        all.last_mut().expect("just pushed").fields.push(field);
+    }
+    let dot = |k: &DotKind| {
+        let (a, b, acc) = (k.a.width(), k.b.width(), k.acc.width());
+        let domains = format!("List (Word {a} × Word {b}) → Word {acc} → ");
+        (k.field().to_string(), domains, acc, 2)
+    };
+    all.push(Group {
+        name: "Dot",
+        says: "Dot products with their accumulators: one element of a matrix product (9.7.15, 9.7.16).",
+        fields: DotKind::ALL.iter().map(dot).collect(),
+    });
+    all
 }
 
 fn script() -> String {
@@ -38,54 +84,61 @@ fn script() -> String {
 Float operations as unknown functions on words.
 
 Nothing is assumed about them: a theorem for every `F : FloatOps` holds for whatever the hardware computes, as long as
-the hardware computes a function of the operand bits. The name of a field is the opcode with its modifiers and types.
+the hardware computes a function of the operand bits. The name of an operation is the opcode with its modifiers and types.
 What needs no more than the bits (negation, absolute value, copied signs, the class of a number) is not here; packed
 operations are two of these. The same holds of the few integer operations whose result the manual leaves open.
 
 Written by `UPDATE_TRANSCRIPTS=1 cargo test -p ptx --test float_ops`.
 -/
 import \"../lib/word.ptxp\"
-
-/-- Every operation of the supported instructions of which the manual does not fix all bits, a function on words. -/
-structure FloatOps where
 ",
     );
-    let mut last = "";
-    for op in FloatOp::all() {
-        let heading = heading(*op);
-        if heading != last {
-            let _ = writeln!(s, "  -- {heading}");
-            last = heading;
-        }
-        let (from, to) = (domains(&op.operands()), op.result());
-        let _ = writeln!(s, "  {} : {from}Word {to}", op.field());
-    }
-    s += "  -- Dot products with their accumulators: one element of a matrix product (9.7.15, 9.7.16).\n";
-    for kind in DotKind::ALL {
-        let (a, b, acc) = (kind.a.width(), kind.b.width(), kind.acc.width());
+    let groups = groups();
+    let part = |g: &Group| g.name[..1].to_lowercase() + &g.name[1..];
+    for g in &groups {
         let _ = writeln!(
             s,
-            "  {} : List (Word {a} × Word {b}) → Word {acc} → Word {acc}",
-            kind.field()
+            "\n/-- {} -/\nstructure FloatOps.{} where",
+            g.says, g.name
         );
+        for (field, from, to, _) in &g.fields {
+            let _ = writeln!(s, "  {field} : {from}Word {to}");
+        }
+    }
+    s += "
+/-- Every operation of the supported instructions of which the manual does not fix all bits, a function on words. -/
+structure FloatOps where
+";
+    for g in &groups {
+        let _ = writeln!(s, "  {} : FloatOps.{}", part(g), g.name);
+    }
+    for g in &groups {
+        s.push('\n');
+        for (field, from, to, _) in &g.fields {
+            let _ = writeln!(
+                s,
+                "def FloatOps.{field} (F : FloatOps) : {from}Word {to} := F.{}.{field}",
+                part(g)
+            );
+        }
     }
     s += "
 /-- Operations that all return `n`, whatever the operands are. -/
 def FloatOps.constant (n : Nat) : FloatOps :=
   FloatOps.mk";
-    let all = FloatOp::all()
-        .iter()
-        .map(|op| (op.operands().len(), op.result()));
-    let dots = DotKind::ALL.iter().map(|k| (2, k.acc.width()));
-    let mut column = 200;
-    for (operands, width) in all.chain(dots) {
-        let term = format!(" (fun{} => Word.ofNat {width} n)", " _".repeat(operands));
-        column += term.len();
-        if column > 118 {
-            s += "\n   ";
-            column = 3 + term.len();
+    for g in &groups {
+        let _ = write!(s, "\n    (FloatOps.{}.mk", g.name);
+        let mut column = 200;
+        for (_, _, width, operands) in &g.fields {
+            let term = format!(" (fun{} => Word.ofNat {width} n)", " _".repeat(*operands));
+            column += term.len();
+            if column > 116 {
+                s += "\n     ";
+                column = 5 + term.len();
+            }
+            s += &term;
         }
-        s += &term;
+        s.push(')');
     }
     s.push('\n');
     s

@@ -117,6 +117,21 @@ pub struct Batch<'d, 'b> {
     out: u32,
 }
 
+/// The structure that an operation is a field of.
+fn part(op: FloatOp) -> &'static str {
+    match op {
+        FloatOp::Rounded { .. } => "Rounded",
+        FloatOp::Approx { .. } => "Approx",
+        FloatOp::Extreme { .. } => "Extreme",
+        FloatOp::Compare { .. } => "Compare",
+        FloatOp::Integral { .. } => "Integral",
+        FloatOp::FromInt { .. } => "FromInt",
+        FloatOp::ToInt { .. } => "ToInt",
+        FloatOp::Convert { .. } => "Convert",
+        FloatOp::DivZero(_) | FloatOp::RemZero(_) => "ByZero",
+    }
+}
+
 impl<'d, 'b> Batch<'d, 'b> {
     pub fn new(
         defs: &'d Definitions<'b>,
@@ -135,8 +150,21 @@ impl<'d, 'b> Batch<'d, 'b> {
                     defs.field(*op, &asked)
                 }
             };
-            let fields: Vec<Expr> = FloatOp::all().iter().zip(&defs.fields).map(field).collect();
-            let floats = st.apps(st.const0("FloatOps.mk"), &fields);
+            let mut parts: Vec<(&str, Vec<Expr>)> = Vec::new();
+            for (op, default) in FloatOp::all().iter().zip(&defs.fields) {
+                let part = part(*op);
+                if parts.last().is_none_or(|p| p.0 != part) {
+                    parts.push((part, Vec::new()));
+                }
+                if let Some(last) = parts.last_mut() {
+                    last.1.push(field((op, default)));
+                }
+            }
+            let made: Vec<Expr> = parts
+                .iter()
+                .map(|(name, fields)| st.apps(st.const0(&format!("FloatOps.{name}.mk")), fields))
+                .collect();
+            let floats = st.apps(st.const0("FloatOps.mk"), &made);
             function = st.app(meaning, floats);
         }
         let (_, out) = form.signature().expect("a function of words");
