@@ -178,23 +178,8 @@ fn splits(name: &str) -> impl Iterator<Item = (&str, u64)> {
 fn nearest<'n>(name: &str, all: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let limit = 2.min(name.len().saturating_sub(1) / 2);
     all.filter(|other| other.len().abs_diff(name.len()) <= limit)
-        .map(|other| (distance(name, other), other))
+        .map(|other| (strsim::levenshtein(name, other), other))
         .filter(|(d, _)| *d <= limit)
         .min()
         .map(|(_, other)| other)
-}
-
-/// How many characters must be put in, taken out or changed to make one text the other.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.bytes().enumerate() {
-            let change = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -167,27 +167,10 @@ pub(crate) fn nearest<'a>(word: &str, candidates: &'a [String]) -> Option<&'a st
     let limit = (word.chars().count() / 3).max(1);
     candidates
         .iter()
-        .map(|c| (distance(word, c), c))
+        .map(|c| (strsim::levenshtein(word, c), c))
         .filter(|(d, _)| *d <= limit)
         .min()
         .map(|(_, c)| c.as_str())
-}
-
-/// Levenshtein distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let next = (diagonal + usize::from(ca != *cb))
-                .min(row[j] + 1)
-                .min(row[j + 1] + 1);
-            diagonal = std::mem::replace(&mut row[j + 1], next);
-        }
-    }
-    row[b.len()]
 }
 
 /// A binder's name in the elaborator's form; `None` for `_`.
