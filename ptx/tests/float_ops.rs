@@ -12,33 +12,6 @@ fn domains(widths: &[u32]) -> String {
     widths.iter().map(|w| format!("Word {w} → ")).collect()
 }
 
-/// A group of operations: its structure, and what it is. One structure for all would have more fields than Lean allows.
-fn group(op: FloatOp) -> (&'static str, &'static str) {
-    match op {
-        FloatOp::Rounded { .. } => ("Rounded", "Arithmetic, rounded once (9.7.3, 9.7.4)."),
-        FloatOp::Approx { .. } => (
-            "Approx",
-            "Functions of which the manual bounds the error (9.7.3, 9.7.4).",
-        ),
-        FloatOp::Extreme { .. } => (
-            "Extreme",
-            "The smaller and the larger (9.7.3.11, 9.7.3.12, 9.7.4.7, 9.7.4.8).",
-        ),
-        FloatOp::Compare { .. } => ("Compare", "Comparisons: the word 1 if it holds (9.3.1.2)."),
-        FloatOp::Integral { .. } => (
-            "Integral",
-            "To an integral number of the same format (9.7.10.24).",
-        ),
-        FloatOp::FromInt { .. } => ("FromInt", "From integers (9.7.10.24)."),
-        FloatOp::ToInt { .. } => ("ToInt", "To integers (9.7.10.24)."),
-        FloatOp::Convert { .. } => ("Convert", "Between formats (9.7.10.24)."),
-        FloatOp::DivZero(_) | FloatOp::RemZero(_) => (
-            "ByZero",
-            "Quotient and remainder of an integer division by zero, of the dividend (9.7.1.9, 9.7.1.10).",
-        ),
-    }
-}
-
 /// A group with its fields: name, domains, and result.
 struct Group {
     name: &'static str,
@@ -49,7 +22,7 @@ struct Group {
 fn groups() -> Vec<Group> {
     let mut all: Vec<Group> = Vec::new();
     for op in FloatOp::all() {
-        let (name, says) = group(*op);
+        let (name, says) = op.group();
         if all.last().is_none_or(|g| g.name != name) {
             all.push(Group {
                 name,

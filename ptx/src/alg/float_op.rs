@@ -365,6 +365,36 @@ impl FloatOp {
         &ALL
     }
 
+    /// The structure of the logic that it is a field of, `FloatOps.Rounded`, and what the operations there are. One structure
+    /// for all would have more fields than Lean allows.
+    pub fn group(self) -> (&'static str, &'static str) {
+        match self {
+            FloatOp::Rounded { .. } => ("Rounded", "Arithmetic, rounded once (9.7.3, 9.7.4)."),
+            FloatOp::Approx { .. } => (
+                "Approx",
+                "Functions of which the manual bounds the error (9.7.3, 9.7.4).",
+            ),
+            FloatOp::Extreme { .. } => (
+                "Extreme",
+                "The smaller and the larger (9.7.3.11, 9.7.3.12, 9.7.4.7, 9.7.4.8).",
+            ),
+            FloatOp::Compare { .. } => {
+                ("Compare", "Comparisons: the word 1 if it holds (9.3.1.2).")
+            }
+            FloatOp::Integral { .. } => (
+                "Integral",
+                "To an integral number of the same format (9.7.10.24).",
+            ),
+            FloatOp::FromInt { .. } => ("FromInt", "From integers (9.7.10.24)."),
+            FloatOp::ToInt { .. } => ("ToInt", "To integers (9.7.10.24)."),
+            FloatOp::Convert { .. } => ("Convert", "Between formats (9.7.10.24)."),
+            FloatOp::DivZero(_) | FloatOp::RemZero(_) => (
+                "ByZero",
+                "Quotient and remainder of an integer division by zero, of the dividend (9.7.1.9, 9.7.1.10).",
+            ),
+        }
+    }
+
     /// The name of the field.
     pub fn field(self) -> String {
         let ftz_of = |ftz: bool| if ftz { "_ftz" } else { "" };

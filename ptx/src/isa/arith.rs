@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::words::{halves, less, magnitude, negative, saturate};
+use super::words::{halves, larger, less, magnitude, negative, saturate, smaller};
 use super::{Form, INTEGERS, Row, SIGNED, Shape};
 use crate::alg::WordAlg;
 
@@ -298,16 +298,6 @@ fn saturated<A: WordAlg>(
     let (a, b) = (w.sext(&x[0], width + 1), w.sext(&x[1], width + 1));
     let t = op(w, &a, &b);
     saturate(w, &t, true, width)
-}
-
-fn smaller<A: WordAlg>(w: &mut A, signed: bool, a: &A::Word, b: &A::Word) -> A::Word {
-    let c = less(w, signed, a, b);
-    w.ite(&c, a, b)
-}
-
-fn larger<A: WordAlg>(w: &mut A, signed: bool, a: &A::Word, b: &A::Word) -> A::Word {
-    let c = less(w, signed, b, a);
-    w.ite(&c, a, b)
 }
 
 /// 0 instead of a negative number.

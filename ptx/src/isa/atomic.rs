@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use super::floats::rounded;
+use super::words::{bitwise, larger, smaller};
 use super::{Form, Row, Shape};
 use crate::alg::WordAlg;
 use crate::alg::float_op::{Arith, Clamp, FloatOp, Format, Round};
@@ -33,11 +34,7 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
             ],
             section: "9.7.15.5 atom",
             says: "bit by bit",
-            shape: Shape::Atom(|w, f, x| match f.word("op") {
-                "and" => w.and(&x[0], &x[1]),
-                "or" => w.or(&x[0], &x[1]),
-                _ => w.xor(&x[0], &x[1]),
-            }),
+            shape: Shape::Atom(|w, f, x| bitwise(w, f.word("op"), &x[0], &x[1])),
         },
         Row {
             syntax: "atom{.sem}{.scope}{.space}.add{.hint}.type d:type, [a], b:type{, h:b64}",
@@ -172,11 +169,7 @@ impl<'r, A: WordAlg + 'r> Rows<'r, A> {
             ],
             section: "9.7.15.6 red",
             says: "bit by bit",
-            shape: Shape::Red(|w, f, x| match f.word("op") {
-                "and" => w.and(&x[0], &x[1]),
-                "or" => w.or(&x[0], &x[1]),
-                _ => w.xor(&x[0], &x[1]),
-            }),
+            shape: Shape::Red(|w, f, x| bitwise(w, f.word("op"), &x[0], &x[1])),
         },
         Row {
             syntax: "red{.sem}{.scope}{.space}.add{.hint}.type [a], b:type{, h:b64}",
@@ -288,13 +281,10 @@ fn add_f32<A: WordAlg>(w: &mut A, f: &Form, x: &[A::Word]) -> A::Word {
 
 /// The smaller or the larger of two.
 fn extreme<A: WordAlg>(w: &mut A, f: &Form, x: &[A::Word]) -> A::Word {
-    let (a, b) = if f.word("op") == "min" {
-        (&x[0], &x[1])
-    } else {
-        (&x[1], &x[0])
-    };
-    let first = if f.signed() { w.slt(a, b) } else { w.ult(a, b) };
-    w.ite(&first, &x[0], &x[1])
+    match f.word("op") {
+        "min" => smaller(w, f.signed(), &x[0], &x[1]),
+        _ => larger(w, f.signed(), &x[0], &x[1]),
+    }
 }
 
 /// One more, from 0 again after `x[1]`.

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::words::negative;
+use super::words::{bitwise, negative};
 use super::{Cmp, Form, INTEGERS, Row, Shape, Slot};
 use crate::alg::WordAlg;
 
@@ -80,7 +80,7 @@ macro_rules! setp {
                 shape: Shape::Alu(|w, f, x| {
                     let t = compare(w, f.cmp(), f.signed(), x);
                     let t = w.of_bool(&t);
-                    truth(w, f, &t)
+                    truth(w, f.word("dtype"), &t, 32)
                 }),
             },
             Row {
@@ -91,7 +91,7 @@ macro_rules! setp {
                 shape: Shape::Alu(|w, f, x| {
                     let t = compare(w, f.cmp(), f.signed(), x);
                     let t = combine(w, f, &t, &x[2]);
-                    truth(w, f, &t)
+                    truth(w, f.word("dtype"), &t, 32)
                 }),
             },
         ]
@@ -158,19 +158,17 @@ fn compare<A: WordAlg>(w: &mut A, cmp: Cmp, signed: bool, x: &[A::Word]) -> A::B
 /// `t` and `c` by the opcode's Boolean operation.
 pub(super) fn combine<A: WordAlg>(w: &mut A, f: &Form, t: &A::Bool, c: &A::Word) -> A::Word {
     let t = w.of_bool(t);
-    match f.word("bool") {
-        "and" => w.and(&t, c),
-        "or" => w.or(&t, c),
-        _ => w.xor(&t, c),
-    }
+    bitwise(w, f.word("bool"), &t, c)
 }
 
-/// The word that `set` writes for a predicate.
-pub(super) fn truth<A: WordAlg>(w: &mut A, f: &Form, t: &A::Word) -> A::Word {
-    if f.word("dtype") == "f32" {
-        let (c, one, zero) = (w.to_bool(t), w.lit(32, 0x3F80_0000), w.lit(32, 0));
-        w.ite(&c, &one, &zero)
-    } else {
-        w.sext(t, 32)
-    }
+/// What `set` writes for a predicate into a result, or into a half of one: all ones, or the number 1 of a format.
+pub(super) fn truth<A: WordAlg>(w: &mut A, dtype: &str, t: &A::Word, width: u32) -> A::Word {
+    let one = match dtype {
+        "f32" => 0x3F80_0000,
+        "f16" | "f16x2" => 0x3C00,
+        "bf16" | "bf16x2" => 0x3F80,
+        _ => return w.sext(t, width),
+    };
+    let (t, one, zero) = (w.to_bool(t), w.lit(width, one), w.lit(width, 0));
+    w.ite(&t, &one, &zero)
 }

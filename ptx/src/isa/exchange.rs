@@ -1,6 +1,7 @@
 //! What warp collectives compute (ISA §9.7.10.6, §9.7.15.9–15): functions of the words that the lanes bring.
 
 use super::Form;
+use super::words::{bitwise, larger, smaller};
 use crate::alg::WordAlg;
 use crate::alg::float_op::{FloatOp, Format};
 
@@ -136,10 +137,7 @@ pub fn reduce<A: WordAlg>(w: &mut A, form: &Form, lanes: &Lanes<A::Word>) -> A::
 /// Two words of `redux.sync` put together.
 fn combine<A: WordAlg>(w: &mut A, form: &Form, a: &A::Word, b: &A::Word) -> A::Word {
     let (op, ty) = (form.word("op"), form.word("type"));
-    let less = |w: &mut A, a: &A::Word, b: &A::Word| match ty {
-        "s32" => w.slt(a, b),
-        _ => w.ult(a, b),
-    };
+    let signed = ty == "s32";
     match op {
         _ if ty == "f32" => {
             let extreme = FloatOp::Extreme {
@@ -151,17 +149,9 @@ fn combine<A: WordAlg>(w: &mut A, form: &Form, a: &A::Word, b: &A::Word) -> A::W
             w.float(extreme, &[a, b])
         }
         "add" => w.add(a, b),
-        "and" => w.and(a, b),
-        "or" => w.or(a, b),
-        "xor" => w.xor(a, b),
-        "min" => {
-            let c = less(w, b, a);
-            w.ite(&c, b, a)
-        }
-        _ => {
-            let c = less(w, a, b);
-            w.ite(&c, b, a)
-        }
+        "min" => smaller(w, signed, a, b),
+        "max" => larger(w, signed, a, b),
+        op => bitwise(w, op, a, b),
     }
 }
 

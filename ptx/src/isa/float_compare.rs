@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::compare::combine;
+use super::compare::{combine, truth};
 use super::{Cmp, Form, Row, Shape, Slot};
 use crate::alg::WordAlg;
 use crate::alg::float_op::{self, FloatOp, Format};
@@ -386,24 +386,10 @@ fn setp<A: WordAlg>(w: &mut A, f: &Form, x: &[A::Word]) -> A::Word {
 fn set<A: WordAlg>(w: &mut A, f: &Form, x: &[A::Word]) -> A::Word {
     let (p, q) = both(w, f, x);
     let dtype = f.word("dtype");
-    // The number 1 in the format of the result or of its halves.
-    let one = match dtype {
-        "f32" => Some(0x3F80_0000),
-        "f16" | "f16x2" => Some(0x3C00),
-        "bf16" | "bf16x2" => Some(0x3F80),
-        _ => None,
-    };
-    let truth = |w: &mut A, t: &A::Word, width: u32| match one {
-        None => w.sext(t, width),
-        Some(one) => {
-            let (t, one, zero) = (w.to_bool(t), w.lit(width, one), w.lit(width, 0));
-            w.ite(&t, &one, &zero)
-        }
-    };
     if f.word("type").ends_with("x2") {
-        let (lo, hi) = (truth(w, &p, 16), truth(w, &q, 16));
+        let (lo, hi) = (truth(w, dtype, &p, 16), truth(w, dtype, &q, 16));
         w.concat(&hi, &lo)
     } else {
-        truth(w, &p, f.dests()[0].bits)
+        truth(w, dtype, &p, f.dests()[0].bits)
     }
 }

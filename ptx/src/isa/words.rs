@@ -42,6 +42,27 @@ pub(super) fn less<A: WordAlg>(w: &mut A, signed: bool, a: &A::Word, b: &A::Word
     if signed { w.slt(a, b) } else { w.ult(a, b) }
 }
 
+/// The smaller of two, signed or unsigned.
+pub(super) fn smaller<A: WordAlg>(w: &mut A, signed: bool, a: &A::Word, b: &A::Word) -> A::Word {
+    let c = less(w, signed, a, b);
+    w.ite(&c, a, b)
+}
+
+/// The larger of two, signed or unsigned.
+pub(super) fn larger<A: WordAlg>(w: &mut A, signed: bool, a: &A::Word, b: &A::Word) -> A::Word {
+    let c = less(w, signed, b, a);
+    w.ite(&c, a, b)
+}
+
+/// `and`, `or` or `xor`, bit by bit.
+pub(super) fn bitwise<A: WordAlg>(w: &mut A, op: &str, a: &A::Word, b: &A::Word) -> A::Word {
+    match op {
+        "and" => w.and(a, b),
+        "or" => w.or(a, b),
+        _ => w.xor(a, b),
+    }
+}
+
 /// Whether `a` is negative in two's complement.
 pub(super) fn negative<A: WordAlg>(w: &mut A, a: &A::Word) -> A::Bool {
     let zero = w.lit(w.width(a), 0);

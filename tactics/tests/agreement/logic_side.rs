@@ -117,21 +117,6 @@ pub struct Batch<'d, 'b> {
     out: u32,
 }
 
-/// The structure that an operation is a field of.
-fn part(op: FloatOp) -> &'static str {
-    match op {
-        FloatOp::Rounded { .. } => "Rounded",
-        FloatOp::Approx { .. } => "Approx",
-        FloatOp::Extreme { .. } => "Extreme",
-        FloatOp::Compare { .. } => "Compare",
-        FloatOp::Integral { .. } => "Integral",
-        FloatOp::FromInt { .. } => "FromInt",
-        FloatOp::ToInt { .. } => "ToInt",
-        FloatOp::Convert { .. } => "Convert",
-        FloatOp::DivZero(_) | FloatOp::RemZero(_) => "ByZero",
-    }
-}
-
 impl<'d, 'b> Batch<'d, 'b> {
     pub fn new(
         defs: &'d Definitions<'b>,
@@ -152,7 +137,7 @@ impl<'d, 'b> Batch<'d, 'b> {
             };
             let mut parts: Vec<(&str, Vec<Expr>)> = Vec::new();
             for (op, default) in FloatOp::all().iter().zip(&defs.fields) {
-                let part = part(*op);
+                let (part, _) = op.group();
                 if parts.last().is_none_or(|p| p.0 != part) {
                     parts.push((part, Vec::new()));
                 }

@@ -24,28 +24,19 @@ fn f32_word(x: f32) -> u64 {
 /// The operation on words of `f32`, to nearest even.
 #[inline]
 pub(super) fn f32_nearest(op: Arith, x: [u64; 3]) -> u64 {
-    let [a, b, c] = x.map(|x| f32::from_bits(x as u32));
-    f32_word(match op {
-        Arith::Add => a + b,
-        Arith::Sub => a - b,
-        Arith::Mul => a * b,
-        Arith::Fma => a.mul_add(b, c),
-        Arith::Div => a / b,
-        Arith::Rcp => 1.0 / a,
-        Arith::Sqrt => a.sqrt(),
-    })
+    f32_word(nearest(op, x.map(|x| f32::from_bits(x as u32))))
 }
 
-/// The operation on binary64, to nearest even.
+/// The operation on native numbers, to nearest even.
 #[inline]
-pub(super) fn f64_nearest(op: Arith, [a, b, c]: [f64; 3]) -> f64 {
+pub(super) fn nearest<T: num_traits::Float>(op: Arith, [a, b, c]: [T; 3]) -> T {
     match op {
         Arith::Add => a + b,
         Arith::Sub => a - b,
         Arith::Mul => a * b,
         Arith::Fma => a.mul_add(b, c),
         Arith::Div => a / b,
-        Arith::Rcp => 1.0 / a,
+        Arith::Rcp => T::one() / a,
         Arith::Sqrt => a.sqrt(),
     }
 }

@@ -106,7 +106,7 @@ fn general(op: FloatOp, args: [u64; 3]) -> u64 {
             let word = match (ty, round) {
                 (Format::F32, Round::Nearest) => arith::f32_nearest(op, args),
                 (Format::F64, Round::Nearest) => {
-                    let y = arith::f64_nearest(op, args.map(f64::from_bits));
+                    let y = arith::nearest(op, args.map(f64::from_bits));
                     payload(y.to_bits(), args)
                 }
                 (Format::F64, _) => payload(arith::f64_directed(op, round, args), args),
