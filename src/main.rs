@@ -9,6 +9,7 @@ mod goal;
 mod output;
 mod run;
 mod show;
+mod source;
 mod verdict;
 mod watch;
 

@@ -5,36 +5,20 @@ use std::collections::BTreeMap;
 use ptx::module::Error;
 use ptx::summary::{EntrySummary, Summary, VariableSummary, summary};
 use serde_json::{Value, json};
-use tactics::diagnostic::{Diagnostic, line_col};
-use tactics::syntax::ast::Span;
+use tactics::diagnostic::line_col;
 
 use crate::args::ShowArgs;
 use crate::output::Output;
-use crate::{CANNOT_READ, NOT_PROVED, PROVED, diagnostics};
+use crate::source::Text;
+use crate::{CANNOT_READ, NOT_PROVED, PROVED};
 
 /// Runs the command; the exit code: 1 if an entry that is shown cannot be used in a proof.
 pub fn run(args: &ShowArgs, out: &Output) -> u8 {
-    let name = args.file.display().to_string();
-    let bytes = tactics::driver::read_file(&args.file).map_err(|e| e.to_string());
-    let text =
-        bytes.and_then(|b| String::from_utf8(b).map_err(|_| "it is not UTF-8 text".to_owned()));
-    let text = match text {
-        Ok(t) => t,
-        Err(e) => {
-            out.complain(format_args!("error: cannot read {name}: {e}"));
-            return CANNOT_READ;
-        }
-    };
-    let complain = |code, span: ptx::text::span::Span, message: String, help: String| {
-        let mut d = Diagnostic::error(code, message);
-        d.span = Some(Span::new(span.start, span.end));
-        d.help.push(help);
-        out.complain(diagnostics::render(out, &name, &text, &d).trim_end());
-    };
-    let module = match ptx::text::parse(&text) {
-        Ok(m) => m,
-        Err(e) => {
-            complain("ptx.syntax", e.span, e.to_string(), e.help());
+    let read = Text::read(&args.file).and_then(|t| Ok((t.parse(out)?, t)));
+    let (module, ptx) = match read {
+        Ok((module, ptx)) => (module, ptx),
+        Err(message) => {
+            out.complain(message.trim_end());
             return CANNOT_READ;
         }
     };
@@ -43,21 +27,21 @@ pub fn run(args: &ShowArgs, out: &Output) -> u8 {
         let names: Vec<String> = s.entries.iter().map(|e| e.name.clone()).collect();
         s.entries.retain(|e| e.name == *wanted);
         if s.entries.is_empty() {
-            out.complain(format_args!("error: {name} has no entry `{wanted}`"));
+            out.complain(format_args!("error: {} has no entry `{wanted}`", ptx.name));
             out.complain(format_args!("help: its entries are {}", names.join(", ")));
             return CANNOT_READ;
         }
     }
     if args.json {
-        out.say(format_args!("{:#}", to_json(&s, &text)));
+        out.say(format_args!("{:#}", to_json(&s, &ptx.text)));
     } else {
         for e in s.errors.iter().take(MAX_ERRORS) {
-            complain("ptx.resolve", e.span, e.to_string(), e.help());
+            out.complain(ptx.unresolved(out, e).trim_end());
         }
         if let Some(more) = s.errors.len().checked_sub(MAX_ERRORS).filter(|n| *n > 0) {
             out.complain(format_args!("… and {more} more errors"));
         }
-        print(&s, &text, args, out);
+        print(&s, &ptx.text, args, out);
     }
     match s.entries.iter().all(|e| e.unsupported.is_none()) {
         true => PROVED,
@@ -152,7 +136,7 @@ fn print_entry(e: &EntrySummary, text: &str, args: &ShowArgs, out: &Output) {
         out.say(format_args!("    opcodes: {}", bases(e)));
         print_missing(e, out);
     }
-    if let Some((site, why)) = e.refused.first() {
+    if let Some((site, why)) = e.refused().first() {
         let (line, column) = line_col(text, site.span.start as usize);
         out.say(format_args!(
             "    cannot be run: line {line}, column {column}: {why}"
@@ -167,7 +151,7 @@ fn print_entry(e: &EntrySummary, text: &str, args: &ShowArgs, out: &Output) {
 }
 
 fn print_memory(e: &EntrySummary, out: &Output) {
-    match &e.memory {
+    match &e.outline {
         Ok(m) => {
             let dynamic = match (m.shared, m.dynamic_shared) {
                 (0, false) => None,
@@ -280,7 +264,7 @@ fn entry_json(e: &EntrySummary, text: &str) -> Value {
             "reason": why,
         })
     };
-    let memory = match &e.memory {
+    let memory = match &e.outline {
         Ok(m) => {
             json!({ "shared": m.shared, "dynamic_shared": m.dynamic_shared, "local": m.local })
         }
@@ -295,7 +279,7 @@ fn entry_json(e: &EntrySummary, text: &str) -> Value {
         "loops": e.loops.iter().map(a_loop).collect::<Vec<_>>(),
         "irreducible": e.irreducible, "opcodes": e.opcodes,
         "instructions": e.instructions.iter().map(instruction).collect::<Vec<_>>(),
-        "not_run": e.refused.iter().map(refused).collect::<Vec<_>>(),
+        "not_run": e.refused().iter().map(refused).collect::<Vec<_>>(),
         "unsupported": e.unsupported.as_ref().map(ToString::to_string),
     })
 }

@@ -57,10 +57,9 @@ pub struct EntrySummary {
     pub params: Vec<VariableSummary>,
     /// Declared registers: type and how many, in order of the first declaration of the type.
     pub registers: Vec<(String, u64)>,
-    /// Its memory; or why the machine has no room for it.
-    pub memory: Result<Outline, String>,
-    /// The instructions of it and of what it calls that the machine does not run, and why.
-    pub refused: Vec<(Site, String)>,
+    /// Its memory, and the instructions of it and of what it calls that the machine does not run; or why the machine has no
+    /// room for it.
+    pub outline: Result<Outline, String>,
     /// `.reqntid`
     pub required_block: Option<[u32; 3]>,
     /// `.maxntid`
@@ -108,6 +107,11 @@ pub struct InstrSummary {
 }
 
 impl EntrySummary {
+    /// The instructions of it and of what it calls that the machine does not run, and why.
+    pub fn refused(&self) -> &[(Site, String)] {
+        self.outline.as_ref().map_or(&[], |o| &o.refused)
+    }
+
     /// How many instructions have a meaning in the logic.
     pub fn supported(&self) -> usize {
         let meant = |i: &&InstrSummary| i.status.is_ok();
@@ -163,12 +167,9 @@ fn entry_summary(
     let same = |f: &Function| f.span == text.head && f.name == text.name.text;
     let index = m.functions.iter().position(same)?;
     let (f, id) = (&m.functions[index], FuncId(index as u32));
-    let (memory, refused) = match device {
-        Ok(d) => (
-            d.outline(id).map_err(|e| e.to_string()),
-            d.unsupported(&f.name).unwrap_or_default(),
-        ),
-        Err(e) => (Err(e.clone()), Vec::new()),
+    let outline = match device {
+        Ok(d) => d.outline(id).map_err(|e| e.to_string()),
+        Err(e) => Err(e.clone()),
     };
     let called = reachable(m, id);
     let called = called.iter().filter(|g| **g != id);
@@ -183,8 +184,7 @@ fn entry_summary(
         span: f.span,
         params: f.params.iter().filter_map(|p| param(m, p)).collect(),
         registers: registers(f),
-        memory,
-        refused,
+        outline,
         required_block: f.required_block,
         max_block: f.max_block,
         required_cluster: f.required_cluster,

@@ -15,7 +15,8 @@ fn all_instructions() {
         let module = run::module(&std::fs::read_to_string(&path).expect("readable"));
         let device = Device::new(&module, Options::default()).expect("fits");
         for f in module.functions.iter().filter(|f| f.is_entry) {
-            for (_, why) in device.unsupported(&f.name).expect("decodes") {
+            let entry = device.entry(&f.name).expect("has a body");
+            for (_, why) in device.outline(entry).expect("decodes").refused {
                 *refused.entry(why).or_default() += 1;
             }
         }

@@ -320,13 +320,11 @@ fn what_is_not_known_is_a_fault_where_it_is_reached() {
     run_with(&module, options(), 64).expect("runs");
     run_with(&module, options(), 100).expect_err("reached");
     let device = Device::new(&module, options()).expect("fits");
-    let list = device.unsupported("k").expect("decodes");
+    let entry = device.entry("k").expect("is there");
+    let list = device.outline(entry).expect("decodes").refused;
     assert_eq!(list.len(), 1);
     assert_eq!(list[0].0.opcode, "tex.1d.v4.f32.s32");
-    assert_eq!(
-        device.unsupported("x").expect_err("no kernel").name(),
-        "launch"
-    );
+    assert_eq!(device.entry("x").expect_err("no kernel").name(), "launch");
     let outside = with(".extern .func g();", "call g;");
     assert_eq!(fault(&outside).kind.name(), "unsupported");
 }

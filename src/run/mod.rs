@@ -19,14 +19,9 @@ use tactics::syntax::near::near;
 
 use crate::args::RunArgs;
 use crate::output::Output;
+use crate::source::Text;
 use crate::{CANNOT_READ, NOT_PROVED, PROVED, diagnostics};
 use observer::Watcher;
-
-/// A text with its name.
-struct Text {
-    name: String,
-    text: String,
-}
 
 /// What one run of one PTX file with one seed came to.
 struct Run<'a> {
@@ -65,13 +60,13 @@ fn command(
     out: &Output,
     objects: &mut Vec<serde_json::Value>,
 ) -> Result<u8, String> {
-    let toml = read(&args.launch)?;
+    let toml = Text::read(&args.launch)?;
     let file = launch::file::parse(&toml.text).map_err(|e| refusal(&e, &toml, out))?;
     let folder = args.launch.parent().unwrap_or(Path::new(""));
     let paths = ptx_files(args, &file, folder, &toml, out)?;
     let mut code = PROVED;
     for path in &paths {
-        let ptx = read(path)?;
+        let ptx = Text::read(path)?;
         let module = module(&ptx, out)?;
         let mut plan = plan::plan(&file, &module, folder).map_err(|e| refusal(&e, &toml, out))?;
         plan.limit = args.limit.unwrap_or(plan.limit);
@@ -121,35 +116,10 @@ fn plain(path: &Path) -> PathBuf {
     if same { out } else { path.to_owned() }
 }
 
-fn read(path: &Path) -> Result<Text, String> {
-    let name = path.display().to_string();
-    let bytes = tactics::driver::read_file(path);
-    let bytes = bytes.map_err(|e| format!("error: cannot read {name}: {e}"))?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Text { name, text }),
-        Err(_) => Err(format!("error: cannot read {name}: it is not UTF-8 text")),
-    }
-}
-
 /// The resolved module of a PTX text.
 fn module(ptx: &Text, out: &Output) -> Result<Module, String> {
-    let show = |d: &Diagnostic| diagnostics::render(out, &ptx.name, &ptx.text, d);
-    let ast = ptx::text::parse(&ptx.text).map_err(|e| {
-        let mut d = Diagnostic::error("ptx.syntax", e.to_string());
-        d.span = Some(Span::new(e.span.start, e.span.end));
-        d.help.push(e.help().to_owned());
-        show(&d)
-    })?;
-    resolve(&ast).map_err(|errors| {
-        let shown: Vec<String> = errors
-            .iter()
-            .map(|e| {
-                let mut d = Diagnostic::error("ptx.resolve", e.to_string());
-                d.span = Some(Span::new(e.span.start, e.span.end));
-                d.help.push(e.help());
-                show(&d)
-            })
-            .collect();
+    resolve(&ptx.parse(out)?).map_err(|errors| {
+        let shown: Vec<String> = errors.iter().map(|e| ptx.unresolved(out, e)).collect();
         shown.concat()
     })
 }

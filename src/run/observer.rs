@@ -2,16 +2,17 @@
 
 use indicatif::ProgressBar;
 use ptx::machine::{Observer, StepInfo};
-use tactics::diagnostic::line_col;
+use tactics::syntax::LineIndex;
 
-use super::Text;
 use crate::args::RunArgs;
 use crate::output::{Output, printable};
+use crate::source::Text;
 
 /// Listens to the machine for a user.
 pub struct Watcher<'a> {
     out: &'a Output,
     ptx: &'a Text,
+    lines: LineIndex,
     bar: ProgressBar,
     /// Words that a line of the trace has to have, if there is a trace.
     trace: Option<Vec<String>>,
@@ -25,6 +26,7 @@ impl<'a> Watcher<'a> {
         Watcher {
             out,
             ptx,
+            lines: LineIndex::new(&ptx.text),
             bar: out.bar(),
             trace: args.trace.as_deref().map(words),
             silent: args.json,
@@ -54,8 +56,8 @@ fn words(filter: &str) -> Vec<String> {
     all
 }
 
-/// `(1,0,0)`
-fn triple([x, y, z]: [u32; 3]) -> String {
+/// `(1,0,0)`: where a CTA or a thread is.
+pub fn triple([x, y, z]: [u32; 3]) -> String {
     format!("({x},{y},{z})")
 }
 
@@ -78,7 +80,7 @@ impl Observer for Watcher<'_> {
             .iter()
             .map(|(name, word)| format!("{name} = {word:#x}"))
             .collect();
-        let (line, _) = line_col(&self.ptx.text, site.span.start as usize);
+        let line = self.lines.line(site.span.start) + 1;
         let line = format!(
             "cta {} thread {} line {line}: {}{}{}",
             triple(step.cta),

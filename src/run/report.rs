@@ -7,9 +7,11 @@ use serde_json::{Value as Json, json};
 use tactics::diagnostic::{Diagnostic, line_col};
 use tactics::syntax::ast::Span;
 
-use super::{Run, Text};
+use super::Run;
+use super::observer::triple;
 use crate::diagnostics;
 use crate::output::Output;
+use crate::source::Text;
 
 /// `3×2×1`, or `3` if there is only one dimension.
 fn extent([x, y, z]: [u32; 3]) -> String {
@@ -171,11 +173,11 @@ fn fault_diagnostic(fault: &Fault, ptx: &Text) -> Diagnostic {
         }
     }
     if let Some((cta, thread)) = fault.thread {
-        let [x, y, z] = cta;
-        let [tx, ty, tz] = thread;
         d.notes.push(format!(
-            "in {}, CTA ({x},{y},{z}), thread ({tx},{ty},{tz})",
-            fault.entry
+            "in {}, CTA {}, thread {}",
+            fault.entry,
+            triple(cta),
+            triple(thread)
         ));
     }
     if let FaultKind::Stuck(waiting) = &fault.kind {

@@ -46,10 +46,15 @@ pub struct Difference {
 impl Difference {
     /// How far off it is, where that is a number.
     pub fn error(&self) -> f64 {
-        match (self.got, self.wanted) {
-            (Value::Int(a), Value::Int(b)) => a.abs_diff(b) as f64,
-            (a, b) => (a.real() - b.real()).abs(),
-        }
+        distance(self.got, self.wanted)
+    }
+}
+
+/// How far two values are from each other.
+fn distance(a: Value, b: Value) -> f64 {
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => a.abs_diff(b) as f64,
+        (a, b) => (a.real() - b.real()).abs(),
     }
 }
 
@@ -147,10 +152,7 @@ fn element(
 ) {
     found.compared += 1;
     let value = dtype.decode(bits);
-    let error = match (value, wanted) {
-        (Value::Int(a), Value::Int(b)) => a.abs_diff(b) as f64,
-        (a, b) => (a.real() - b.real()).abs(),
-    };
+    let error = distance(value, wanted);
     if error.is_finite() {
         found.worst = found.worst.max(error);
     }

@@ -29,15 +29,6 @@ impl Outcome {
     pub fn is_right(&self) -> bool {
         self.fault.is_none() && self.comparisons.iter().all(|(_, c)| c.wrong == 0)
     }
-
-    /// The numbers of all launches.
-    pub fn total(&self) -> Stats {
-        let mut all = Stats::default();
-        for (_, s) in &self.launches {
-            all.add(s);
-        }
-        all
-    }
 }
 
 /// Runs a plan. What it does depends on the plan, the module and the seed alone.

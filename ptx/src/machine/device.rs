@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::code::Program;
 use super::code::layout::{MAX_SHARED, Places, align_up};
-use super::fault::{Fault, FaultKind, Site};
+use super::fault::{Fault, FaultKind};
 use super::machine::{Machine, Slot};
 use super::memory::Global;
 use super::observe::{Observer, Stats};
@@ -204,7 +204,7 @@ impl<'m> Device<'m> {
         (self.places.global.get(&v).copied()).or_else(|| self.places.constant.get(&v).map(constant))
     }
 
-    /// The memory that a kernel takes.
+    /// The memory that a kernel takes, and what of it is unsupported.
     ///
     /// Errors: it has more variables than the machine has room for.
     pub fn outline(&self, entry: FuncId) -> Result<Outline, FaultKind> {
@@ -212,17 +212,15 @@ impl<'m> Device<'m> {
         Ok(Outline::of(&program))
     }
 
-    /// The instructions that a kernel may come to and that are unsupported, and why. They are faults only where they are
-    /// reached.
-    pub fn unsupported(&self, entry: &str) -> Result<Vec<(Site, String)>, FaultKind> {
-        let functions = &self.module.functions;
-        let Some(index) = functions.iter().position(|f| f.is_entry && f.name == entry) else {
-            return Err(FaultKind::Launch(format!(
-                "the module has no kernel `{entry}`"
-            )));
-        };
-        let program = Program::decode(self.module, FuncId(index as u32), &self.places)?;
-        Ok(program.refused())
+    /// A kernel by its name.
+    ///
+    /// Errors: there is none.
+    pub fn entry(&self, name: &str) -> Result<FuncId, FaultKind> {
+        let mut functions = self.module.functions.iter();
+        let found = functions.position(|f| f.is_entry && f.has_body && f.name == name);
+        found
+            .map(|i| FuncId(i as u32))
+            .ok_or_else(|| FaultKind::Launch(format!("the module has no kernel `{name}`")))
     }
 
     /// Runs a kernel to its end.
@@ -300,14 +298,8 @@ impl<'m> Device<'m> {
     /// Whether a launch fits its kernel; the kernel and its parameters' bytes.
     fn check(&self, launch: &Launch) -> Result<(FuncId, Vec<u8>), FaultKind> {
         let bad = |what: String| Err(FaultKind::Launch(what));
-        let functions = &self.module.functions;
-        let Some(entry) = functions
-            .iter()
-            .position(|f| f.is_entry && f.has_body && f.name == launch.entry)
-        else {
-            return bad(format!("the module has no kernel `{}`", launch.entry));
-        };
-        let function = &functions[entry];
+        let entry = self.entry(&launch.entry)?;
+        let function = &self.module.functions[entry.index()];
         let (threads, ctas) = (volume(launch.block), volume(launch.grid));
         if threads == 0 || threads > 1024 {
             return bad(format!(
@@ -343,7 +335,7 @@ impl<'m> Device<'m> {
         {
             return bad(format!("the kernel requires clusters of {required:?} CTAs"));
         }
-        Ok((FuncId(entry as u32), self.parameters(function, launch)?))
+        Ok((entry, self.parameters(function, launch)?))
     }
 
     /// The bytes of the kernel's parameters.

@@ -65,26 +65,3 @@ pub struct Stats {
     /// The most CTAs that were there at once.
     pub live_ctas: u64,
 }
-
-impl Stats {
-    /// Adds the numbers of another launch.
-    pub fn add(&mut self, other: &Stats) {
-        self.instructions += other.instructions;
-        self.async_bytes += other.async_bytes;
-        self.barriers += other.barriers;
-        self.turns += other.turns;
-        self.agents += other.agents;
-        self.abandoned += other.abandoned;
-        self.ctas += other.ctas;
-        self.threads += other.threads;
-        self.live_ctas = self.live_ctas.max(other.live_ctas);
-        for (k, n) in &other.by_opcode {
-            *self.by_opcode.entry(k.clone()).or_default() += n;
-        }
-        for (k, (r, w)) in &other.bytes {
-            let e = self.bytes.entry(k).or_default();
-            e.0 += r;
-            e.1 += w;
-        }
-    }
-}

@@ -1,10 +1,11 @@
-//! What memory a kernel takes, as the machine lays it out.
+//! What memory a kernel takes, as the machine lays it out, and what of it the machine does not run.
 
 use super::code::Program;
+use super::fault::Site;
 use crate::module::Symbol;
 use crate::module::uses::symbols;
 
-/// The memory of a kernel and of all that it may come to.
+/// A kernel with all that it may come to, as the machine sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Outline {
     /// Bytes of shared memory of a CTA, without the dynamic part.
@@ -13,6 +14,8 @@ pub struct Outline {
     pub dynamic_shared: bool,
     /// Bytes of local memory that the kernel's own frame has.
     pub local: u64,
+    /// The instructions that it may come to and that are unsupported, and why. They are faults only where they are reached.
+    pub refused: Vec<(Site, String)>,
 }
 
 impl Outline {
@@ -20,6 +23,7 @@ impl Outline {
     pub(super) fn of(program: &Program<'_>) -> Outline {
         let mut outline = Outline {
             shared: program.places.static_shared,
+            refused: program.refused(),
             ..Outline::default()
         };
         let module = program.module;

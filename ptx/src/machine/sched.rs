@@ -6,7 +6,7 @@
 
 use super::code::layout::align_up;
 use super::engine::{Gather, Progress, Reason, ThreadId};
-use super::engines::{self, ClusterState, CtaState};
+use super::engines::{ClusterState, CtaState};
 use super::fault::{Fault, FaultKind, Waiting};
 use super::guard::Guard;
 use super::machine::{Cluster, Machine, Origin, PLACES, Slot, gone};
@@ -261,7 +261,6 @@ impl Machine<'_> {
         let cluster = cta.cluster;
         let bytes = cta.shared.len() as u64 + THREAD * cta.threads.len() as u64;
         self.give_back(bytes);
-        engines::retired(self, index)?;
         self.ctas[index as usize] = Slot::Done;
         self.finished += 1;
         self.live_ctas -= 1;
@@ -358,8 +357,8 @@ impl Machine<'_> {
                     continue;
                 };
                 if done + skipped > 0 {
-                    let base = instr.opcode.split('.').next().unwrap_or_default();
-                    *stats.by_opcode.entry(base.to_owned()).or_default() += done + skipped;
+                    let base = instr.base().to_owned();
+                    *stats.by_opcode.entry(base).or_default() += done + skipped;
                 }
                 self.count_access(&mut stats, func as u32, pc, *done);
             }

@@ -10,10 +10,7 @@ type Signature = (Vec<u64>, Vec<u64>);
 pub(super) fn check(m: &Module) -> Vec<Error> {
     let mut errors = Vec::new();
     for f in &m.functions {
-        let calls = f
-            .code
-            .iter()
-            .filter(|i| i.opcode.split('.').next() == Some("call"));
+        let calls = f.code.iter().filter(|i| i.base() == "call");
         errors.extend(calls.filter_map(|i| call(m, f, i).err()));
     }
     errors

@@ -72,7 +72,7 @@ pub fn cfg(f: &Function) -> Cfg {
 
 fn transfer(f: &Function, i: &Instr) -> Option<Transfer> {
     let mut targets = Vec::new();
-    let leaves = match i.opcode.split('.').next().unwrap_or_default() {
+    let leaves = match i.base() {
         "bra" | "brx" => {
             for x in &i.operands {
                 let table: &[_] = match x {

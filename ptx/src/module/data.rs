@@ -245,6 +245,18 @@ pub struct Instr {
     pub loc: Option<(u64, u64, u64)>,
 }
 
+impl Instr {
+    /// The words of the opcode: the base, then the modifiers in order.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.opcode.split('.')
+    }
+
+    /// The opcode without its modifiers.
+    pub fn base(&self) -> &str {
+        self.words().next().unwrap_or_default()
+    }
+}
+
 /// `@%p` or `@!%p`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {

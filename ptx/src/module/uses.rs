@@ -39,9 +39,8 @@ pub fn reachable(module: &Module, entry: FuncId) -> BTreeSet<FuncId> {
         };
         let mut found = Vec::new();
         for instr in &function.code {
-            let base = instr.opcode.split('.').next();
             let direct = |o: &Operand| matches!(o, Operand::Symbol(Symbol::Function(_), _));
-            if base == Some("call") && !instr.operands.iter().any(direct) {
+            if instr.base() == "call" && !instr.operands.iter().any(direct) {
                 found.extend((0..module.functions.len() as u32).map(FuncId));
             }
             symbols(instr, &mut |s| {

@@ -161,7 +161,7 @@ impl Decoder<'_> {
     }
 
     fn act(&mut self, instr: &Instr) -> Result<Act, Refusal> {
-        let base = instr.opcode.split('.').next().unwrap_or_default();
+        let base = instr.base();
         match base {
             "ld" | "ldu" => return self.access(instr, true),
             "st" if !instr.opcode.starts_with("st.async") => return self.access(instr, false),
@@ -192,7 +192,7 @@ impl Decoder<'_> {
     /// Loads and stores of one value or a vector. In one interleaving of threads `.volatile`, `.relaxed`, `.acquire`,
     /// `.release` and `.mmio` are plain accesses; hints to caches mean nothing.
     fn access(&mut self, instr: &Instr, load: bool) -> Result<Act, Refusal> {
-        let form = instr.form.as_ref().ok_or("the opcode is not known")?;
+        let form = form_of(instr)?;
         let words: Vec<&str> = form.opcode.split('.').collect();
         let ty = form.ty();
         let [first, second, ..] = &instr.operands[..] else {
@@ -203,11 +203,7 @@ impl Decoder<'_> {
         } else {
             (first, second)
         };
-        let (addr, of_base) = self.address(place)?;
-        let space = match space_word(&words) {
-            Space::Generic => of_base.unwrap_or(Space::Generic),
-            space => space,
-        };
+        let (addr, space) = self.address_in(place, &words)?;
         let elements = self.elements(value);
         let count = ["v2", "v4", "v8"].iter().position(|v| words.contains(v));
         if elements.len() != count.map_or(1, |i| 2 << i) {
@@ -252,7 +248,7 @@ impl Decoder<'_> {
 
     /// A function of words: recorded.
     fn alu(&mut self, instr: &Instr) -> Result<Act, Refusal> {
-        let form = instr.form.as_ref().ok_or("the opcode is not known")?;
+        let form = form_of(instr)?;
         let operands = self.words(form, &instr.operands)?;
         if form.shape() != "alu" {
             return Err("it has no meaning here".to_owned());
@@ -476,6 +472,14 @@ fn mov(to: Slot, from: Sized) -> Op {
         },
         args: vec![from],
     }))
+}
+
+/// The row's form of an instruction.
+///
+/// Errors: the table does not know the opcode.
+pub fn form_of(instr: &Instr) -> Result<&Form, Refusal> {
+    let form = instr.form.as_ref();
+    form.ok_or_else(|| "the opcode is not known".to_owned())
 }
 
 /// The state space among the words of an opcode.

@@ -1,7 +1,7 @@
 //! Operands as slots.
 
 use super::Slot;
-use super::decode::Decoder;
+use super::decode::{Decoder, space_word};
 use super::frame::{Fill, Special};
 use super::layout::function_address;
 use super::op::Sized;
@@ -125,6 +125,20 @@ impl Decoder<'_> {
             return Err(format!("{} is no address", kind(operand)));
         };
         self.address_of(address)
+    }
+
+    /// An address, and the first space among the words of the opcode; without one that of the base, or generic.
+    pub fn address_in(
+        &mut self,
+        operand: &Operand,
+        words: &[&str],
+    ) -> Result<(Addr, Space), Refusal> {
+        let (addr, of_base) = self.address(operand)?;
+        let space = match space_word(words) {
+            Space::Generic => of_base.unwrap_or(Space::Generic),
+            space => space,
+        };
+        Ok((addr, space))
     }
 
     /// As [`Decoder::address`].

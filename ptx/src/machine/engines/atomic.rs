@@ -2,7 +2,7 @@
 
 use crate::alg::bits::Bits;
 use crate::isa::{Form, Meaning, forms_of};
-use crate::machine::code::decode::{Decoder, space_word};
+use crate::machine::code::decode::{Decoder, form_of, space_word};
 use crate::machine::code::operand::Refusal;
 use crate::machine::code::{Addr, Dst, Src};
 use crate::machine::engine::{Action, Step, ThreadId};
@@ -31,7 +31,7 @@ impl std::fmt::Debug for Atomic {
 
 /// The action of `atom…` and `red…`.
 pub fn decode(d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Refusal> {
-    let form = instr.form.as_ref().ok_or("the opcode is not known")?;
+    let form = form_of(instr)?;
     let meaning = form.meaning::<Alg>().ok_or("it has no meaning here")?;
     let words = d.words(form, &instr.operands)?;
     let address = instr
@@ -39,12 +39,8 @@ pub fn decode(d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Ref
         .iter()
         .find(|o| matches!(o, Operand::Address(_)))
         .ok_or("an address is wanted")?;
-    let (addr, of_base) = d.address(address)?;
     let names: Vec<&str> = form.opcode.split('.').collect();
-    let space = match space_word(&names) {
-        Space::Generic => of_base.unwrap_or(Space::Generic),
-        space => space,
-    };
+    let (addr, space) = d.address_in(address, &names)?;
     let in_shared = match form.opcode.split_once('.') {
         Some((base, rest)) if space_word(&names) == Space::Generic => {
             let forms = forms_of(&format!("{base}.shared.{rest}"));

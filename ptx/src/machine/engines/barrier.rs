@@ -55,7 +55,7 @@ struct Arrive {
 
 /// The action of `bar…` and `barrier…`.
 pub fn decode(d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Refusal> {
-    let words: Vec<&str> = instr.opcode.split('.').collect();
+    let words: Vec<&str> = instr.words().collect();
     if words.contains(&"warp") {
         let [mask] = &instr.operands[..] else {
             return Err("a member mask is wanted".to_owned());

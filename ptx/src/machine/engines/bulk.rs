@@ -43,7 +43,7 @@ struct Word {
 
 /// The action of `cp.async.bulk…`, `cp.reduce.async.bulk…`, `st.async` and `red.async`.
 pub fn decode(d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Refusal> {
-    let words: Vec<&str> = instr.opcode.split('.').collect();
+    let words: Vec<&str> = instr.words().collect();
     let has = |w: &str| words.contains(&w);
     if words[0] != "cp" {
         return decode_word(d, instr, &words);

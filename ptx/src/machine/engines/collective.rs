@@ -13,7 +13,7 @@
 use crate::alg::bits::Bits;
 use crate::isa::Form;
 use crate::isa::exchange::{self, Lanes};
-use crate::machine::code::decode::Decoder;
+use crate::machine::code::decode::{Decoder, form_of};
 use crate::machine::code::operand::Refusal;
 use crate::machine::code::{Dst, Src};
 use crate::machine::engine::{Action, Agent, Gather, Progress, Reason, Step, ThreadId, Wake};
@@ -60,9 +60,7 @@ const NOWHERE: Dst = Dst {
 
 /// The action of an instruction.
 pub fn decode(d: &mut Decoder<'_>, base: &str, instr: &Instr) -> Result<Box<dyn Action>, Refusal> {
-    let Some(form) = &instr.form else {
-        return Err("the opcode is not known".to_owned());
-    };
+    let form = form_of(instr)?;
     let ops = &instr.operands[..];
     let Some((dst, sources)) = ops.split_first() else {
         return Err("operands are missing".to_owned());

@@ -1,7 +1,7 @@
 //! Asynchronous copies by threads, and their groups (ISA §9.7.10.28.3, §9.7.15.16.18).
 
 use super::groups::{Groups, Kind, WaitGroup};
-use super::mbarrier::{Target, shared_space};
+use super::mbarrier::Target;
 use crate::machine::code::decode::Decoder;
 use crate::machine::code::operand::Refusal;
 use crate::machine::code::{Addr, Src};
@@ -54,7 +54,7 @@ struct Arrive {
 
 /// The action of an instruction that begins with `cp.async` and is no bulk copy.
 pub fn decode(d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Refusal> {
-    let words: Vec<&str> = instr.opcode.split('.').collect();
+    let words: Vec<&str> = instr.words().collect();
     match words.get(2).copied().unwrap_or_default() {
         "commit_group" => Ok(Box::new(Commit)),
         "wait_all" => Ok(Box::new(WaitAll)),
@@ -67,10 +67,10 @@ pub fn decode(d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Ref
             let [address] = &instr.operands[..] else {
                 return Err("one operand is needed".to_owned());
             };
-            let (addr, of_symbol) = d.address(address)?;
+            let (addr, space) = d.address_in(address, &words)?;
             Ok(Box::new(Arrive {
                 addr,
-                space: shared_space(&words, of_symbol),
+                space,
                 noinc: words.contains(&"noinc"),
             }))
         }
@@ -98,11 +98,11 @@ fn copy(d: &mut Decoder<'_>, instr: &Instr, words: &[&str]) -> Result<Box<dyn Ac
         [m] => Limit::Bytes(d.source(m, 32)?),
         _ => return Err("too many operands".to_owned()),
     };
-    let (dst, of_symbol) = d.address(dst)?;
+    let (dst, dst_space) = d.address_in(dst, words)?;
     let (src, _) = d.address(src)?;
     Ok(Box::new(CpAsync {
         dst,
-        dst_space: shared_space(words, of_symbol),
+        dst_space,
         src,
         size: size as usize,
         limit,

@@ -8,7 +8,7 @@ use super::spread::Spread;
 use crate::layout::fragment::{Role, Shape};
 use crate::layout::matrix::{address_lane, place};
 use crate::layout::op::MatrixOp;
-use crate::machine::code::decode::{Decoder, space_word};
+use crate::machine::code::decode::Decoder;
 use crate::machine::code::operand::Refusal;
 use crate::machine::code::{Addr, Dst, Src};
 use crate::machine::engine::{Action, Gather, Step, ThreadId};
@@ -19,7 +19,7 @@ use crate::module::{Instr, Operand};
 
 /// The action of an instruction.
 pub fn decode(d: &mut Decoder<'_>, base: &str, instr: &Instr) -> Result<Box<dyn Action>, Refusal> {
-    let words: Vec<&str> = instr.opcode.split('.').collect();
+    let words: Vec<&str> = instr.words().collect();
     match (base, &instr.operands[..]) {
         ("ldmatrix", [regs, addr]) => move_matrix(d, &words, regs, addr, true),
         ("stmatrix", [addr, regs]) => move_matrix(d, &words, regs, addr, false),
@@ -106,11 +106,7 @@ fn move_matrix(
     }
     let count = ["x1", "x2", "x4"].iter().position(|x| words.contains(x));
     let count = 1 << count.ok_or("the number of matrices is missing")?;
-    let (addr, of_base) = d.address(addr)?;
-    let space = match space_word(words) {
-        Space::Generic => of_base.unwrap_or(Space::Generic),
-        space => space,
-    };
+    let (addr, space) = d.address_in(addr, words)?;
     let action = MoveMatrix {
         load,
         transposed: words.contains(&"trans"),
@@ -335,11 +331,7 @@ fn fragment(
         true => (fragment.cols, fragment.rows),
         false => (fragment.rows, fragment.cols),
     };
-    let (addr, of_base) = d.address(addr)?;
-    let space = match space_word(words) {
-        Space::Generic => of_base.unwrap_or(Space::Generic),
-        space => space,
-    };
+    let (addr, space) = d.address_in(addr, words)?;
     let registers = d.elements(regs).len();
     Ok(Box::new(MoveFragment {
         load,

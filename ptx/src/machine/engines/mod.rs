@@ -67,58 +67,35 @@ pub struct ClusterState {
     pub barrier: cluster::ClusterBarrier,
 }
 
-/// The action of an instruction, found by the base of its opcode; `None` if it is a function of words.
+/// What an instruction does, found by the base of its opcode or by the shape of its row; `None` if it is a function of words.
 pub fn decode(d: &mut Decoder<'_>, base: &str, instr: &Instr) -> Result<Option<Act>, Refusal> {
-    let action = match base {
-        "bar" | "barrier" => barrier::decode(d, instr)?,
-        "call" => call::decode(d, instr)?,
-        "atom" | "red" if !instr.opcode.starts_with("red.async") => atomic::decode(d, instr)?,
-        "trap" | "brkpt" | "nanosleep" | "brx" => special::decode(d, base, instr)?,
-        "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => {
+    let shape = instr.form.as_ref().map_or("", |f| f.shape());
+    let action = match (base, shape) {
+        ("bar" | "barrier", _) => barrier::decode(d, instr)?,
+        ("call", _) => call::decode(d, instr)?,
+        ("atom" | "red", _) if !instr.opcode.starts_with("red.async") => atomic::decode(d, instr)?,
+        ("trap" | "brkpt" | "nanosleep" | "brx", _) => special::decode(d, base, instr)?,
+        ("shfl" | "vote" | "match" | "redux" | "elect" | "activemask", _) => {
             collective::decode(d, base, instr)?
         }
-        "ldmatrix" | "stmatrix" | "movmatrix" | "mma" | "wmma" => matrix::decode(d, base, instr)?,
-        "wgmma" => wgmma::decode(d, instr)?,
-        _ => return decode_by_shape(d, instr),
+        ("ldmatrix" | "stmatrix" | "movmatrix" | "mma" | "wmma", _) => {
+            matrix::decode(d, base, instr)?
+        }
+        ("wgmma", _) => wgmma::decode(d, instr)?,
+        // In one interleaving of threads every fence is there already, and launches run one after the other.
+        (_, "fence" | "fenceProxy" | "hint" | "griddepcontrol") => return Ok(Some(Act::Nop)),
+        (_, "sreg") => return special::decode_mov(d, instr).map(Some),
+        (_, "setmaxnreg") => registers::decode(instr)?,
+        (_, "mbar") => mbarrier::decode(d, instr)?,
+        (_, "cpAsync" | "cpAsyncGroup" | "cpAsyncArrive") => copy::decode(d, instr)?,
+        (_, "bulk" | "bulkReduce" | "bulkGroup" | "tensor" | "tensorReduce") => {
+            bulk::decode(d, instr)?
+        }
+        (_, "tensormapReplace" | "tensormapCopy") => tensor::decode_map(d, instr)?,
+        (_, "window") => window::decode(d, instr)?,
+        _ => return Ok(None),
     };
     Ok(Some(d.action(action)))
-}
-
-/// As [`decode`], by the shape of the row.
-fn decode_by_shape(d: &mut Decoder<'_>, instr: &Instr) -> Result<Option<Act>, Refusal> {
-    let Some(form) = &instr.form else {
-        return Ok(None);
-    };
-    Ok(Some(match form.shape() {
-        // In one interleaving of threads every fence is there already, and launches run one after the other.
-        "fence" | "fenceProxy" | "hint" | "griddepcontrol" => Act::Nop,
-        "setmaxnreg" => {
-            let action = registers::decode(d, instr)?;
-            d.action(action)
-        }
-        "sreg" => special::decode_mov(d, form, instr)?,
-        "mbar" => {
-            let action = mbarrier::decode(d, instr)?;
-            d.action(action)
-        }
-        "cpAsync" | "cpAsyncGroup" | "cpAsyncArrive" => {
-            let action = copy::decode(d, instr)?;
-            d.action(action)
-        }
-        "bulk" | "bulkReduce" | "bulkGroup" | "tensor" | "tensorReduce" => {
-            let action = bulk::decode(d, instr)?;
-            d.action(action)
-        }
-        "tensormapReplace" | "tensormapCopy" => {
-            let action = tensor::decode_map(d, instr)?;
-            d.action(action)
-        }
-        "window" => {
-            let action = window::decode(d, form, instr)?;
-            d.action(action)
-        }
-        _ => return Ok(None),
-    }))
 }
 
 /// A thread has exited.
@@ -126,11 +103,6 @@ pub fn exited(m: &mut Machine<'_>, t: ThreadId) -> Result<(), FaultKind> {
     barrier::exited(m, t)?;
     let cluster = m.home(t)?.cluster;
     cluster::complete(m, cluster);
-    Ok(())
-}
-
-/// All threads of a CTA have exited.
-pub fn retired(_m: &mut Machine<'_>, _cta: u32) -> Result<(), FaultKind> {
     Ok(())
 }
 

@@ -5,7 +5,6 @@
 //! warpgroups leave enough. Registers keep their words: that new ones are undefined cannot show, since PTX does not say which
 //! registers they are.
 
-use crate::machine::code::decode::Decoder;
 use crate::machine::code::operand::Refusal;
 use crate::machine::engine::{Action, Gather, Reason, Step, ThreadId, Wake};
 use crate::machine::fault::FaultKind;
@@ -33,7 +32,7 @@ struct SetMax {
 }
 
 /// The action of `setmaxnreg`.
-pub fn decode(_d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Refusal> {
+pub fn decode(instr: &Instr) -> Result<Box<dyn Action>, Refusal> {
     let [Operand::Imm(Literal::Int(count))] = instr.operands[..] else {
         return Err("a number is wanted".to_owned());
     };
@@ -41,7 +40,7 @@ pub fn decode(_d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Re
     if !(24..=256).contains(&count) || count % 8 != 0 {
         return Err(format!("{count} is no multiple of 8 from 24 to 256"));
     }
-    let grow = instr.opcode.split('.').any(|w| w == "inc");
+    let grow = instr.words().any(|w| w == "inc");
     Ok(Box::new(SetMax { grow, count }))
 }
 

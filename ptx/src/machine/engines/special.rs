@@ -1,7 +1,6 @@
 //! `trap`, `brkpt`, `nanosleep`, `brx.idx`, and special registers that change (ISA §9.7.21, §9.7.14.4, chapter 10).
 
-use crate::isa::Form;
-use crate::machine::code::decode::Decoder;
+use crate::machine::code::decode::{Decoder, form_of};
 use crate::machine::code::operand::Refusal;
 use crate::machine::code::{Act, Dst, Src};
 use crate::machine::engine::{Action, Step, ThreadId};
@@ -89,7 +88,7 @@ pub fn decode(d: &mut Decoder<'_>, base: &str, instr: &Instr) -> Result<Box<dyn 
 }
 
 /// `mov` from a special register: those that never change are in slots.
-pub fn decode_mov(d: &mut Decoder<'_>, form: &Form, instr: &Instr) -> Result<Act, Refusal> {
+pub fn decode_mov(d: &mut Decoder<'_>, instr: &Instr) -> Result<Act, Refusal> {
     let [to, Operand::Special(name)] = &instr.operands[..] else {
         return Err("a special register is wanted".to_owned());
     };
@@ -105,6 +104,6 @@ pub fn decode_mov(d: &mut Decoder<'_>, form: &Form, instr: &Instr) -> Result<Act
         return Ok(d.action(Box::new(Clock { global, shift, dst })));
     }
     let slot = d.special(name)?;
-    let width = form.width();
+    let width = form_of(instr)?.width();
     Ok(d.copy(slot, width, dst))
 }

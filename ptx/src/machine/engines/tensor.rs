@@ -159,7 +159,7 @@ struct CopyFence {
 
 /// The action of `tensormap.replace` and `tensormap.cp_fenceproxy`.
 pub fn decode_map(d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Refusal> {
-    let words: Vec<&str> = instr.opcode.split('.').collect();
+    let words: Vec<&str> = instr.words().collect();
     if words.get(1) == Some(&"cp_fenceproxy") {
         let [dst, src, size] = &instr.operands[..] else {
             return Err("three operands are needed".to_owned());
@@ -182,12 +182,7 @@ pub fn decode_map(d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>,
         _ => return Err("other operands are needed".to_owned()),
     };
     let wide = matches!(field, Field::GlobalAddress | Field::GlobalStride);
-    let (addr, of_symbol) = d.address(address)?;
-    let space = if words.contains(&"global") {
-        Space::Global
-    } else {
-        super::mbarrier::shared_space(&words, of_symbol)
-    };
+    let (addr, space) = d.address_in(address, &words)?;
     Ok(Box::new(Replace {
         field,
         addr,

@@ -94,7 +94,7 @@ const WARPGROUP: u32 = 128;
 
 /// The action of an instruction.
 pub fn decode(d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Refusal> {
-    let kind = instr.opcode.split('.').nth(1).unwrap_or_default();
+    let kind = instr.words().nth(1).unwrap_or_default();
     Ok(match (kind, &instr.operands[..]) {
         ("fence", []) => Box::new(Fence),
         ("commit_group", []) => Box::new(Commit),

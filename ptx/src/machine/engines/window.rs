@@ -1,7 +1,6 @@
 //! Addresses from window to window (ISA §6.4.1.1): `cvta`, `isspacep`, `mapa`, `getctarank`.
 
-use crate::isa::Form;
-use crate::machine::code::decode::Decoder;
+use crate::machine::code::decode::{Decoder, form_of, space_word};
 use crate::machine::code::operand::Refusal;
 use crate::machine::code::{Dst, Src};
 use crate::machine::engine::{Action, Step, ThreadId};
@@ -32,10 +31,11 @@ struct Window {
 }
 
 /// The action of a row of shape `Window`.
-pub fn decode(d: &mut Decoder<'_>, form: &Form, instr: &Instr) -> Result<Box<dyn Action>, Refusal> {
+pub fn decode(d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Refusal> {
+    let form = form_of(instr)?;
     let words = d.words(form, &instr.operands)?;
     let names: Vec<&str> = form.opcode.split('.').collect();
-    let space = super::super::code::decode::space_word(&names);
+    let space = space_word(&names);
     let generic = !names.contains(&"shared::cluster");
     let kind = match names[0] {
         "cvta" if names.contains(&"to") => Kind::FromGeneric(space),

@@ -158,7 +158,7 @@ struct PendingCount {
 
 /// The action of an instruction.
 pub fn decode(d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Refusal> {
-    let words: Vec<&str> = instr.opcode.split('.').collect();
+    let words: Vec<&str> = instr.words().collect();
     let has = |w: &str| words.contains(&w);
     let op = match words.get(1).copied().unwrap_or_default() {
         "init" => Op::Init,
@@ -194,7 +194,7 @@ pub fn decode(d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Ref
     let [address, rest @ ..] = operands else {
         return Err("an address is needed".to_owned());
     };
-    let (addr, of_symbol) = d.address(address)?;
+    let (addr, space) = d.address_in(address, &words)?;
     let width = match op {
         Op::Wait { parity: false, .. } => 64,
         _ => 32,
@@ -217,22 +217,11 @@ pub fn decode(d: &mut Decoder<'_>, instr: &Instr) -> Result<Box<dyn Action>, Ref
     }
     Ok(Box::new(Mbarrier {
         op,
-        space: shared_space(&words, of_symbol),
+        space,
         addr,
         result,
         value,
     }))
-}
-
-/// The space that an opcode names for its shared operands; generic if it names none.
-pub fn shared_space(words: &[&str], of_symbol: Option<Space>) -> Space {
-    if words.contains(&"shared::cluster") {
-        Space::Cluster
-    } else if words.contains(&"shared") || words.contains(&"shared::cta") {
-        Space::Shared
-    } else {
-        of_symbol.unwrap_or(Space::Generic)
-    }
 }
 
 impl Action for PendingCount {
