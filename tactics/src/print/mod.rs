@@ -6,7 +6,7 @@ mod binders;
 mod goal;
 mod ops;
 
-use logic::{BinderInfo, Expr, Level, LevelNode, Name, Node, Store};
+use logic::{BinderInfo, ConstantInfo, Expr, Level, LevelNode, Name, Node, Store};
 
 use crate::meta::{Elab, FVarId, MVarId};
 
@@ -290,13 +290,45 @@ impl<'b> Printer<'_, 'b> {
             if let Some((_, params, _)) = self.el.ext.projections.get(&n).copied()
                 && args.len() > params
             {
-                let x = self.operand(args[params]);
-                let field = shown_part(st.name_last(n).unwrap_or("_"));
-                return self.spine(format!("{x}.{field}"), &args[params + 1..], prec);
+                return self.dotted(n, args[params], &args[params + 1..], prec);
+            }
+            if let Some((x, rest)) = args.split_first()
+                && self.is_accessor(n)
+            {
+                return self.dotted(n, *x, rest, prec);
             }
         }
         let f = self.term(head, MAX);
         self.spine(f, &explicit, prec)
+    }
+
+    /// `x.field args`.
+    fn dotted(&mut self, field: Name, x: Expr, args: &[Expr], prec: u32) -> String {
+        let x = self.operand(x);
+        let field = shown_part(self.el.st.name_last(field).unwrap_or("_"));
+        self.spine(format!("{x}.{field}"), args, prec)
+    }
+
+    /// Whether `S.f` is defined as a field of a field of … its argument, an `S`: a field that lies deeper.
+    fn is_accessor(&self, n: Name) -> bool {
+        let st = self.el.st;
+        let Some(ConstantInfo::Definition { value, .. }) = self.el.env.get(n) else {
+            return false;
+        };
+        let Node::Lam(_, ty, mut body, _) = st.node(*value) else {
+            return false;
+        };
+        let mut fields = 0;
+        while let Node::App(f, x) = st.node(body)
+            && let Node::Const(p, _) = st.node(f)
+            && matches!(self.el.ext.projections.get(&p), Some((_, 0, _)))
+        {
+            body = x;
+            fields += 1;
+        }
+        fields > 0
+            && matches!(st.node(body), Node::BVar(0))
+            && matches!(st.node(ty), Node::Const(s, _) if st.name_prefix(n) == s)
     }
 
     fn spine(&mut self, mut f: String, args: &[Expr], prec: u32) -> String {
