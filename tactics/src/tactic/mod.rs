@@ -16,6 +16,7 @@ mod ctor;
 pub(crate) mod decide;
 pub(crate) mod ext;
 mod have;
+pub(crate) mod index;
 mod induction;
 mod intro;
 mod location;

@@ -4,7 +4,7 @@ use crate::meta::{Elab, ElabError, MVarId, Result};
 use crate::syntax::ast::{Ident, RPattern, RPatternKind, TacticArg, TacticArgKind, Term};
 
 use super::util::{nearest, term_ident};
-use super::{auto, contradiction, ctor, ext, subst};
+use super::{auto, contradiction, ctor, ext, index, subst};
 
 /// The words that tactics begin with: those of this module, and those with a grammar of their own.
 pub const KNOWN: &[&str] = &[
@@ -37,6 +37,7 @@ pub const KNOWN: &[&str] = &[
     "funext",
     "generalize",
     "have",
+    "index",
     "induction",
     "infer_instance",
     "injection",
@@ -114,6 +115,13 @@ fn patterns(args: &[TacticArg]) -> Vec<RPattern> {
     out
 }
 
+fn misused(name: &Ident) -> ElabError {
+    ElabError::new(
+        name.span,
+        format!("`{}` does not take these arguments", name.name),
+    )
+}
+
 /// Runs a tactic by name.
 pub(crate) fn run<'b>(
     el: &mut Elab<'b>,
@@ -158,6 +166,17 @@ pub(crate) fn run<'b>(
             Ok(vec![g])
         }
         ("auto", []) => auto::auto(el, m),
+        ("index", []) => {
+            let extra = match args {
+                [] => &[][..],
+                [a] => match &a.kind {
+                    TacticArgKind::List(rules) => &rules[..],
+                    _ => return Err(misused(name)),
+                },
+                _ => return Err(misused(name)),
+            };
+            index::index(el, m, extra)
+        }
         ("nofun", []) => {
             let mut goal = m;
             while let Ok((_, g)) = el.try_or_restore(|el| el.intro(goal, None)) {

@@ -1,0 +1,159 @@
+//! Conditions of rules: computed, from bounds and hypotheses, or by `omega`.
+
+use logic::{Expr, Name};
+use num_bigint::BigUint;
+use num_traits::Zero;
+
+use super::engine::Engine;
+use super::language::{Kind, compute};
+use crate::tactic::omega;
+
+/// How often one search may ask `omega`.
+const MAX_OMEGA: usize = 40;
+
+impl Engine<'_, '_> {
+    /// The value of a term without variables.
+    pub fn evaluated(&mut self, e: Expr) -> Option<BigUint> {
+        if let Some(n) = self.el.nat_lit(e) {
+            return Some(n);
+        }
+        let (f, args) = self.el.st.unfold_app(e);
+        if args.is_empty() || self.el.st.has_fvar(e) {
+            return None;
+        }
+        let op = self.g.analysis.ops.function(self.el.st, f, args.len());
+        let kind = self.g.analysis.ops.get(op).kind;
+        if kind == Kind::Other {
+            return None;
+        }
+        let mut values = Vec::new();
+        for a in args {
+            values.push(self.evaluated(a)?);
+        }
+        compute(kind, &values.iter().collect::<Vec<_>>())
+    }
+
+    /// A proof of a condition.
+    pub fn discharge(&mut self, p: Expr) -> Option<Expr> {
+        if let Some(known) = self.conditions.get(&p) {
+            return Some(*known);
+        }
+        let proof = self.find_proof(p)?;
+        self.conditions.insert(p, proof);
+        Some(proof)
+    }
+
+    fn find_proof(&mut self, p: Expr) -> Option<Expr> {
+        let zero = self.el.mk_nat(0);
+        if let Some((ty, a, b)) = self.el.match_eq(p) {
+            if ty == self.el.st.const0("Nat") {
+                if let (Some(x), Some(y)) = (self.evaluated(a), self.evaluated(b)) {
+                    return (x == y).then(|| self.refl(b));
+                }
+                if b == zero
+                    && let Some(xy) = self.el.match_app(a, "Nat.land", 2)
+                {
+                    return self.disjoint(xy[0], xy[1]);
+                }
+            } else if ty == self.el.st.const0("Bool") {
+                return None;
+            }
+        }
+        let order = match (
+            self.el.match_app(p, "Nat.lt", 2),
+            self.el.match_app(p, "Nat.le", 2),
+        ) {
+            (Some(ab), _) => Some((ab[0], ab[1], true)),
+            (_, Some(ab)) => Some((ab[0], ab[1], false)),
+            _ => None,
+        };
+        if let Some((a, b, strict)) = order {
+            let (x, y) = (self.evaluated(a), self.evaluated(b));
+            if let (Some(x), Some(y)) = (&x, &y) {
+                let holds = if strict { x < y } else { x <= y };
+                let low = match strict {
+                    true => self.el.st.nat(&(x + 1u32)),
+                    false => a,
+                };
+                let c = self.computed();
+                return holds.then(|| self.call("Nat.le_of_ble_eq_true", &[low, b, c]));
+            }
+            if let Some(y) = y {
+                let id = self.reify(a);
+                if let Some((m, _)) = self.g[id].data.max.clone()
+                    && (if strict { m < y } else { m <= y })
+                {
+                    let (m, h) = self.max(id)?;
+                    let lemma = match strict {
+                        true => "Index.lt_weaken",
+                        false => "Index.le_weaken",
+                    };
+                    let (m, c) = (self.el.st.nat(&m), self.computed());
+                    return Some(self.call(lemma, &[a, m, b, h, c]));
+                }
+            }
+            if x.is_some_and(|x| x.is_zero()) && !strict {
+                return Some(self.call("Nat.zero_le", &[b]));
+            }
+        }
+        if let Some(h) = self.hypothesis(p) {
+            return Some(h);
+        }
+        if !self.plausible(p) {
+            return None;
+        }
+        self.by_omega(p)
+    }
+
+    /// `land x y = 0`, where one is a multiple of a power of two below which the other is.
+    fn disjoint(&mut self, x: Expr, y: Expr) -> Option<Expr> {
+        let (a, b) = (self.reify(x), self.reify(y));
+        for (a, b, x, y, swapped) in [(a, b, x, y, false), (b, a, y, x, true)] {
+            let Some((k, _)) = self.g[a].data.aligned else {
+                continue;
+            };
+            let Some((m, _)) = self.g[b].data.max.clone() else {
+                continue;
+            };
+            if m.bits() > u64::from(k) {
+                continue;
+            }
+            let ((_, h), (m, g)) = (self.aligned(a)?, self.max(b)?);
+            let st = self.el.st;
+            let (m, k) = (st.nat(&m), st.nat_u64(k.into()));
+            let c = self.computed();
+            let small = self.call("Index.lt_of_le_two_pow", &[y, m, k, g, c]);
+            let lemma = match swapped {
+                false => "Index.disjoint",
+                true => "Index.disjoint'",
+            };
+            return Some(self.call(lemma, &[x, y, k, h, small]));
+        }
+        None
+    }
+
+    /// A hypothesis that says it.
+    fn hypothesis(&mut self, p: Expr) -> Option<Expr> {
+        self.hypotheses
+            .iter()
+            .find(|(ty, _)| *ty == p)
+            .map(|(_, h)| *h)
+    }
+
+    /// Linear arithmetic with the hypotheses of the goal.
+    pub fn by_omega(&mut self, p: Expr) -> Option<Expr> {
+        if self.omega_calls >= MAX_OMEGA || self.hopeless.contains(&p) {
+            return None;
+        }
+        self.omega_calls += 1;
+        let saved = self.el.save();
+        let goal = self.el.mk_goal(p, Name::ANON);
+        if omega::omega(self.el, goal).is_ok_and(|gs| gs.is_empty()) {
+            let e = self.el.mk_mvar(goal);
+            return Some(self.el.instantiate_mvars(e));
+        }
+        self.el.restore(&saved);
+        self.hopeless.insert(p);
+        None
+    }
+}

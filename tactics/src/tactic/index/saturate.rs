@@ -1,0 +1,142 @@
+//! Saturation: rules, sums, quotients of sums, until both sides are in one class or nothing is new.
+
+use egg::{Id, Pattern};
+use logic::Expr;
+use rustc_hash::FxHashSet;
+
+use super::engine::Engine;
+use super::language::{Kind, Node};
+use super::rules::Rule;
+use super::sums::Sums;
+
+/// How many rounds there may be.
+const MAX_ROUNDS: usize = 16;
+/// How many nodes the e-graph may have.
+pub(super) const MAX_NODES: usize = 12_000;
+/// How many matches of a rule one round looks at.
+const MAX_MATCHES: usize = 400;
+
+/// Why saturation stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stop {
+    /// Both sides are in one class.
+    Equal,
+    /// Nothing is new.
+    Saturated,
+    /// Too many rounds or nodes.
+    Limit,
+}
+
+impl Engine<'_, '_> {
+    /// Saturates until the two nodes are in one class.
+    pub fn saturate(&mut self, rules: &[Rule], left: Id, right: Id) -> Stop {
+        let mut patterns: Vec<(usize, Pattern<Node>)> = Vec::new();
+        for (i, r) in rules.iter().enumerate() {
+            if let Some(p) = self.pattern(r) {
+                patterns.push((i, p));
+            }
+        }
+        let mut applied: FxHashSet<(Expr, Expr)> = FxHashSet::default();
+        for round in 0..MAX_ROUNDS {
+            self.rounds = round + 1;
+            let mut new = self.compute();
+            if self.g.find(left) == self.g.find(right) {
+                return Stop::Equal;
+            }
+            new += self.apply_rules(rules, &patterns, &mut applied);
+            new += self.compute();
+            if self.g.find(left) == self.g.find(right) {
+                return Stop::Equal;
+            }
+            let classes = self.classes();
+            let mut sums = Sums::default();
+            new += sums.join_equal(self, &classes);
+            self.g.rebuild();
+            if self.g.find(left) == self.g.find(right) {
+                return Stop::Equal;
+            }
+            let classes = self.classes();
+            let mut sums = Sums::default();
+            for c in classes {
+                for node in self.g[c].nodes.clone() {
+                    if matches!(self.kind(&node), Kind::Div | Kind::Mod)
+                        && self.g[c].data.value.is_none()
+                    {
+                        new += sums.divide(self, &node).unwrap_or(0);
+                    }
+                }
+            }
+            self.g.rebuild();
+            if new == 0 {
+                return Stop::Saturated;
+            }
+            if self.g.total_number_of_nodes() > MAX_NODES {
+                return Stop::Limit;
+            }
+        }
+        if self.g.find(left) == self.g.find(right) {
+            return Stop::Equal;
+        }
+        Stop::Limit
+    }
+
+    /// The classes in the order of their numbers.
+    fn classes(&self) -> Vec<Id> {
+        let mut all: Vec<Id> = self.g.classes().map(|c| c.id).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Gives operations on literals their values.
+    fn compute(&mut self) -> usize {
+        let mut all = 0;
+        loop {
+            self.g.rebuild();
+            let mut new = 0;
+            for c in self.classes() {
+                if self.value(c).is_some() {
+                    continue;
+                }
+                for node in self.g[c].nodes.clone() {
+                    if !node.kids.is_empty() && node.kids.iter().all(|k| self.value(*k).is_some()) {
+                        let id = self.node(node.op, &node.kids);
+                        new += usize::from(self.fold(id));
+                    }
+                }
+            }
+            all += new;
+            if new == 0 {
+                return all;
+            }
+        }
+    }
+
+    fn apply_rules(
+        &mut self,
+        rules: &[Rule],
+        patterns: &[(usize, Pattern<Node>)],
+        applied: &mut FxHashSet<(Expr, Expr)>,
+    ) -> usize {
+        let mut found = Vec::new();
+        for (i, p) in patterns {
+            for (_, s) in self.matches(p, MAX_MATCHES) {
+                found.push((*i, s));
+            }
+        }
+        let mut new = 0;
+        for (i, s) in found {
+            if self.g.total_number_of_nodes() > MAX_NODES {
+                break;
+            }
+            let Some(instance) = self.instance(&rules[i], &s) else {
+                continue;
+            };
+            if !applied.insert((instance.left, instance.right)) {
+                continue;
+            }
+            let (l, r) = (self.reify(instance.left), self.reify(instance.right));
+            new += usize::from(self.join(&rules[i].name, l, r, instance.proof));
+        }
+        new
+    }
+}
