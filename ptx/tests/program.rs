@@ -4,8 +4,8 @@ use bumpalo::Bump;
 use logic::{Expr, Store};
 use ptx::module::{self, Resolved};
 use ptx::program::{
-    Malformed, Reason, RenderMismatch, Translation, Unsupported, check_render, kernel_of_term,
-    kernel_term, module_declarations, normal_text, render, translate,
+    Malformed, Reason, RenderMismatch, Translation, Unsupported, check_render, kernel_meanings,
+    kernel_of_term, kernel_term, module_declarations, normal_text, render, translate,
 };
 use ptx::summary::summary;
 use ptx::text::ast::{Function, Module};
@@ -146,10 +146,10 @@ fn tampered(change: impl Fn(&Store<'_>, Expr) -> Option<Expr>) -> (String, Strin
     let module = vadd();
     let f = entry(&module, "vadd");
     let term = kernel_term(&store, &data(&module, "vadd").expect("understood").kernel);
-    assert_eq!(check_render(&store, term, f), Ok(()));
+    assert_eq!(check_render(&store, term, &module, f), Ok(()));
     let changed = store.replace(term, |e, _| change(&store, e));
     assert_ne!(changed, term, "nothing changed");
-    match check_render(&store, changed, f) {
+    match check_render(&store, changed, &module, f) {
         Err(RenderMismatch::Line {
             entry,
             read,
@@ -251,7 +251,11 @@ fn tampered_terms_are_caught() {
     let access = |s: &Store<'_>, nc| {
         s.apps(
             s.const0("Ptx.Access.mk"),
-            &[s.const0("Ptx.StateSpace.global"), s.const0(nc)],
+            &[
+                s.const0("Ptx.StateSpace.global"),
+                s.const0(nc),
+                s.const0("Ptx.Sem.weak"),
+            ],
         )
     };
     differs(
@@ -276,7 +280,7 @@ fn moved_lines_are_caught() {
     let bump = Bump::new();
     let store = Store::new(&bump);
     let kernel = data(&module, "vadd").expect("understood").kernel;
-    let check = |k| check_render(&store, kernel_term(&store, k), f);
+    let check = |k| check_render(&store, kernel_term(&store, k), &module, f);
     assert_eq!(check(&kernel), Ok(()));
     let expect = |k, read: &str, rendered: &str| match check(k) {
         Err(RenderMismatch::Line {
@@ -321,7 +325,7 @@ fn malformed_terms_are_caught() {
     let bump = Bump::new();
     let store = Store::new(&bump);
     let kernel = data(&module, "vadd").expect("understood").kernel;
-    let wanted = |k| match check_render(&store, kernel_term(&store, k), f) {
+    let wanted = |k| match check_render(&store, kernel_term(&store, k), &module, f) {
         Err(RenderMismatch::Malformed(Malformed { wanted })) => wanted,
         other => panic!("{other:?}"),
     };
@@ -380,8 +384,12 @@ fn malformed_terms_are_caught() {
     );
     assert_eq!(wanted("Ptx.Instr.ret", "Ptx.Instr.trap"), "an instruction");
     assert_eq!(
+        wanted("Ptx.StateSpace.global", "Ptx.StateSpace.const"),
+        "a state space"
+    );
+    assert_eq!(
         wanted("Ptx.StateSpace.global", "Ptx.StateSpace.shared"),
-        "`Ptx.StateSpace.global`"
+        "a weak load of global memory by `.nc`"
     );
     assert_eq!(
         render(&store, store.nat_u64(3)),
@@ -423,9 +431,49 @@ fn refusals() {
     };
     let with = |body: &str, reason, under: &str| refuse(&format!("{regs} {body}"), reason, under);
     with(
-        "add.cc.s32 %r1, %r2, %r3;",
-        Reason::Opcode("add.cc.s32".into()),
-        "add.cc.s32",
+        "fence.proxy.async;",
+        Reason::Opcode("fence.proxy.async".into()),
+        "fence.proxy.async",
+    );
+    with(
+        "fence.mbarrier_init.release.cluster;",
+        Reason::Opcode("fence.mbarrier_init.release.cluster".into()),
+        "fence.mbarrier_init.release.cluster",
+    );
+    with(
+        "ld.acquire.gpu.global.L1::no_allocate.u32 %r1, [%rd1];",
+        Reason::Opcode("ld.acquire.gpu.global.L1::no_allocate.u32".into()),
+        "ld.acquire.gpu.global.L1::no_allocate.u32",
+    );
+    with(
+        "ld.mmio.relaxed.sys.global.u32 %r1, [%rd1];",
+        Reason::Opcode("ld.mmio.relaxed.sys.global.u32".into()),
+        "ld.mmio.relaxed.sys.global.u32",
+    );
+    with(
+        "cvta.to.const.u64 %rd1, %rd2;",
+        Reason::Opcode("cvta.to.const.u64".into()),
+        "cvta.to.const.u64",
+    );
+    with("ld.u32 %r1, [%r2];", Reason::Width(64, 32), "%r2");
+    let symbol = Reason::OperandKind("a variable of the state space, or a register");
+    with(
+        ".shared .b32 x; ld.global.u32 %r1, [x];",
+        symbol.clone(),
+        "x",
+    );
+    with(".local .b32 x; ld.u32 %r1, [x];", symbol.clone(), "x");
+    with("mov.u64 %rd1, k;", symbol.clone(), "k");
+    with("mov.u64 %rd1, p;", symbol, "p");
+    with(
+        ".shared .b32 x[2]; st.shared.u32 [x+-4], %r1;",
+        Reason::Offset("an address from the variable on"),
+        "x",
+    );
+    with(
+        ".shared .b32 x; add.s32 %r1, %r2, x;",
+        Reason::OperandKind("a register"),
+        "x",
     );
     with(
         "mul.f32 %f1, %f2, %f0;",
@@ -448,11 +496,6 @@ fn refusals() {
     with("add.f32 %f1, %f2, 1;", literal("f32"), "1");
     with("add.f32 %f1, %f2, 1.5;", Reason::Literal("f32"), "1.5");
     with("mov.pred %p1, 2;", Reason::Literal("pred"), "2");
-    with(
-        "add.s32 _, %r2, %r3;",
-        Reason::OperandKind("a register"),
-        "_",
-    );
     with("bra L;", unknown("L"), "L");
     with(
         "bra [%rd1];",
@@ -524,9 +567,19 @@ fn refusals() {
     );
     with("{ ret; }", Reason::Scope, "{ ret; }");
     with(
-        ".shared .b32 x;",
-        Reason::Declaration(".shared".into()),
-        ".shared .b32 x;",
+        ".shared .b32 x[2][2];",
+        Reason::Declaration(".shared .b32".into()),
+        "x",
+    );
+    with(
+        ".const .b32 x;",
+        Reason::Declaration(".const .b32".into()),
+        "x",
+    );
+    with(
+        ".shared .v2 .b32 x;",
+        Reason::Declaration(".shared .v2 .b32".into()),
+        "x",
     );
     second(".reg .b32 %r<9>;", "%r");
     with(
@@ -602,8 +655,8 @@ fn other_forms_go_round() {
     let kernel = data(&m, "k").expect("understood").kernel;
     let term = kernel_term(&store, &kernel);
     assert_eq!(kernel_of_term(&store, term).as_ref(), Ok(&kernel));
-    assert_eq!(check_render(&store, term, f), Ok(()));
-    let normal = normal_text(f);
+    assert_eq!(check_render(&store, term, &m, f), Ok(()));
+    let normal = normal_text(&m, f, &[]);
     for line in [
         "ld.global.u32 %r1, [%rd1];",
         "{%r1, %r2}, [%rd1+-4];",
@@ -623,5 +676,151 @@ fn other_forms_go_round() {
             ("B".to_owned(), 0),
             ("C".to_owned(), kernel.body.len())
         ]
+    );
+}
+
+/// Several results, sinks, packing, the carry, variables, strong accesses, barriers and exchanges go round.
+#[test]
+fn wide_forms_go_round() {
+    let text = "\
+.address_size 64
+.global .align 4 .u32 unused;
+.extern .shared .align 16 .b8 dyn[];
+.visible .global .u32 count;
+.visible .entry k() {
+ .reg .b32 %r<9>; .shared .align 4 .b8 tile[132]; .reg .b64 %rd<4>; .reg .pred %p<4>; .local .align 8 .b8 depot[16];
+ .reg .b16 %rs<5>; .reg .f32 %f<3>;
+ setp.lt.s32 %p1|%p2, %r1, %r2; setp.lt.and.s32 %p1|_, %r1, 4, !%p3; add.s32 _, %r1, %r2;
+ add.cc.u32 %r1, %r2, %r3; addc.cc.u32 %r4, %r5, 0; addc.u32 %r6, %r7, %r8;
+ mov.b64 {%r1, %r2}, %rd1; mov.b64 %rd1, {%r1, 7}; mov.b64 {%r1, _}, %rd1; mov.b32 {%rs1, %rs2}, %r1;
+ mov.b64 {%rs1, %rs2, %rs3, _}, %rd1; cvt.u32.u16 %r1, %r2; cvt.s16.s8 %rs1, %rs2; cvt.u8.u32 %rs1, %r1;
+ mov.u32 %r1, tile; mov.u64 %rd1, tile+4; mov.u64 %rd2, count; mov.u32 %r2, dyn; mov.u64 %rd3, depot;
+ ld.shared.f32 %f1, [tile+128]; st.shared.v2.b32 [%r1+8], {%r2, %r3}; ld.shared.u32 %r1, [%rd1]; st.shared.u32 [dyn+0], %r1;
+ ld.local.u32 %r1, [depot]; ld.u32 %r1, [%rd1]; st.u32 [%rd1], 3; ld.global.u32 %r1, [count];
+ cvta.shared.u64 %rd1, %rd2; cvta.to.shared.u64 %rd1, %rd2; cvta.local.u64 %rd1, %rd2;
+ ld.acquire.gpu.b32 %r1, [%rd1]; st.release.cta.global.b32 [%rd1], %r1; ld.relaxed.sys.shared.u32 %r1, [%r2];
+ ld.volatile.global.u32 %r1, [%rd1]; st.volatile.shared.u32 [tile], %r1; st.relaxed.cluster.u32 [%rd1], 1;
+ fence.acq_rel.gpu; fence.sc.cta; fence.gpu; membar.gl; membar.cta; fence.acquire.sys;
+ bar.sync 0; bar.sync %r1, 64; barrier.sync.aligned 1, %r2; barrier.cta.sync 1; bar.arrive 1, 64; bar.warp.sync -1;
+ bar.red.popc.u32 %r1, 0, %p1; bar.red.and.pred %p1, 0, 128, !%p2; barrier.red.or.aligned.pred %p1, %r1, %p2;
+ shfl.sync.bfly.b32 %r1|%p1, %r2, %r3, 31, -1; shfl.sync.idx.b32 %r1, %r2, 0, 31, %r4; shfl.sync.up.b32 %r1|_, %r2, 1, 0, -1;
+ vote.sync.any.pred %p1, !%p2, -1; vote.sync.ballot.b32 %r1, %p2, %r2; @%p1 bar.sync 0; exit; }";
+    let m = parse(text).expect("parses");
+    let f = entry(&m, "k");
+    let bump = Bump::new();
+    let store = Store::new(&bump);
+    let kernel = match data(&m, "k") {
+        Ok(t) => t.kernel,
+        Err(e) => panic!("{e}: {}", &text[e.span.range()]),
+    };
+    let term = kernel_term(&store, &kernel);
+    assert_eq!(kernel_of_term(&store, term).as_ref(), Ok(&kernel));
+    assert_eq!(check_render(&store, term, &m, f), Ok(()));
+    assert_eq!(kernel.outer, 2);
+    let rendered = render(&store, term).expect("renders");
+    for line in [
+        ".extern .shared .align 16 .b8 dyn[];\n.global .u32 count;\n.entry k()",
+        "    .reg .f32 %f<3>;\n    .shared .align 4 .b8 tile[132];\n    .local .align 8 .b8 depot[16];\n    setp",
+        "addc.cc.u32 %r4, %r5, 0;",
+        "st.shared.u32 [dyn], %r1;",
+        "shfl.sync.up.b32 %r1|_, %r2, 1, 0, -1;",
+        "    fence.gpu;\n    membar.gl;\n",
+    ] {
+        assert!(rendered.contains(line), "{line}\n{rendered}");
+    }
+    // Each constant of a barrier or exchange has a kind.
+    let names: Vec<String> = kernel_meanings(&store, &kernel)
+        .iter()
+        .map(|d| store.name_to_string(d.name))
+        .collect();
+    for name in [
+        "ptx.bar.red.popc.u32",
+        "ptx.shfl.sync.up.b32",
+        "ptx.setp.lt.s32.pair",
+        "ptx.mov.b64.unpack4",
+    ] {
+        assert!(names.iter().any(|n| n == name), "{name}: {names:?}");
+    }
+}
+
+/// A carry that is another predicate, results in another order or of another width, a variable of another name: all seen.
+#[test]
+fn tampered_wide_forms_are_caught() {
+    let text = "\
+.address_size 64
+.entry k() { .reg .b32 %r<4>; .reg .pred %p<3>; .shared .b32 x[4]; .shared .b32 y[4]; .reg .b64 %rd<2>;
+ add.cc.u32 %r1, %r2, %r3; setp.lt.s32 %p1|%p2, %r1, %r2; st.shared.u32 [x+4], %r1; cvt.u32.u16 %r1, %r2;
+ shfl.sync.bfly.b32 %r1|%p1, %r2, %r3, 31, -1; ld.acquire.gpu.u32 %r1, [%rd1]; bar.sync 0; }";
+    let m = parse(text).expect("parses");
+    let f = entry(&m, "k");
+    let bump = Bump::new();
+    let store = Store::new(&bump);
+    let s = &store;
+    let kernel = data(&m, "k").expect("understood").kernel;
+    let term = kernel_term(s, &kernel);
+    let outcome = |from: Expr, to: Expr| {
+        let changed = s.replace(term, |e, _| (e == from).then_some(to));
+        assert_ne!(changed, term, "nothing changed");
+        match check_render(s, changed, &m, f) {
+            Err(RenderMismatch::Malformed(Malformed { wanted })) => wanted.to_owned(),
+            Err(RenderMismatch::Line { rendered, .. }) => rendered.trim().to_owned(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let app = |c: &str, args: &[u64]| {
+        let args: Vec<Expr> = args.iter().map(|n| s.nat_u64(*n)).collect();
+        s.apps(s.const0(c), &args)
+    };
+    let dst = |w, n| app("Ptx.Dst.reg", &[w, n]);
+    assert_eq!(outcome(dst(1, 3), dst(1, 2)), "the condition code register");
+    assert_eq!(
+        outcome(dst(1, 2), dst(1, 1)),
+        "setp.lt.s32 %p1|%p1, %r1, %r2;"
+    );
+    assert_eq!(
+        outcome(dst(1, 2), dst(32, 2)),
+        "a result of the right width"
+    );
+    assert_eq!(
+        outcome(dst(1, 2), app("Ptx.Dst.sink", &[1])),
+        "setp.lt.s32 %p1|_, %r1, %r2;"
+    );
+    let sym = |v, off| app("Ptx.Operand.sym", &[64, v, off]);
+    assert_eq!(outcome(sym(0, 4), sym(1, 4)), "st.shared.u32 [y+4], %r1;");
+    assert_eq!(outcome(sym(0, 4), sym(0, 0)), "st.shared.u32 [x], %r1;");
+    assert_eq!(
+        outcome(sym(0, 4), sym(2, 4)),
+        "the number of a variable of the right space"
+    );
+    let other = |v, n| app("Ptx.Operand.other", &[16, v, n]);
+    assert_eq!(outcome(other(32, 2), other(32, 1)), "cvt.u32.u16 %r1, %r1;");
+    let fixed = |from: &str, to: &str| outcome(s.const0(from), s.const0(to));
+    assert_eq!(
+        fixed("ptx.shfl.sync.bfly.b32", "ptx.shfl.sync.down.b32"),
+        "shfl.sync.down.b32 %r1|%p1, %r2, %r3, 31, -1;"
+    );
+    assert_eq!(
+        fixed("ptx.bar.sync", "ptx.barrier.sync.aligned"),
+        "barrier.sync.aligned 0;"
+    );
+    assert_eq!(
+        fixed("ptx.bar.sync", "ptx.bar.arrive"),
+        "as many operands as the opcode takes"
+    );
+    assert_eq!(
+        fixed("ptx.bar.sync", "ptx.not.pred"),
+        "the meaning of an opcode"
+    );
+    assert_eq!(
+        fixed("ptx.setp.lt.s32.pair", "ptx.setp.lt.s32"),
+        "the operand widths of the opcode"
+    );
+    assert_eq!(
+        fixed("Ptx.Scope.gpu", "Ptx.Scope.sys"),
+        "ld.acquire.sys.u32 %r1, [%rd1];"
+    );
+    assert_eq!(
+        fixed("Ptx.StateSpace.generic", "Ptx.StateSpace.global"),
+        "ld.acquire.gpu.global.u32 %r1, [%rd1];"
     );
 }

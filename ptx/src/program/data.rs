@@ -18,6 +18,32 @@ pub enum Operand {
     Reg(u64),
     /// A literal.
     Imm(Lit),
+    /// A register of another width: its width and number.
+    Other(u32, u64),
+    /// `!p`, by the predicate's number.
+    Compl(u64),
+    /// The address of a variable, by its position in [`Kernel::vars`], so many bytes further.
+    Sym(usize, u64),
+}
+
+/// Where a result goes (`Ptx.Dst`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dst {
+    /// A register: its width and number.
+    Reg(u32, u64),
+    /// A result of this width in a wider register: that width, the number, and whether the sign is extended.
+    Wide(u32, u32, u64, bool),
+    /// `_`, for a result of this width.
+    Sink(u32),
+}
+
+impl Dst {
+    /// The width of the result.
+    pub fn width(self) -> u32 {
+        match self {
+            Dst::Reg(w, _) | Dst::Wide(w, ..) | Dst::Sink(w) => w,
+        }
+    }
 }
 
 /// A coordinate (`Ptx.Dim`).
@@ -89,23 +115,86 @@ names!(
     }
 );
 
-/// The modifiers of a load or store of global memory (`Ptx.Access`; the space is `global`).
+/// The state space of an access or a variable (`Ptx.StateSpace`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // the PTX names say it
+pub enum StateSpace {
+    Global,
+    Shared,
+    Local,
+    /// No space named.
+    Generic,
+}
+
+impl StateSpace {
+    /// Its name; a constructor in the logic.
+    pub fn name(self) -> &'static str {
+        match self {
+            StateSpace::Global => "global",
+            StateSpace::Shared => "shared",
+            StateSpace::Local => "local",
+            StateSpace::Generic => "generic",
+        }
+    }
+
+    /// The one with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Global, Self::Shared, Self::Local, Self::Generic]
+            .into_iter()
+            .find(|s| s.name() == name)
+    }
+}
+
+/// How strong an access is (`Ptx.Sem`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sem {
+    /// Nothing is said.
+    Weak,
+    /// `.relaxed`, `.acquire` or `.release`, with a scope.
+    Strong {
+        /// `.acquire`
+        acquire: bool,
+        /// `.release`
+        release: bool,
+        /// `cta`, `cluster`, `gpu` or `sys`.
+        scope: &'static str,
+    },
+    /// `.volatile`
+    Volatile,
+}
+
+/// The scopes (`Ptx.Scope`).
+pub const SCOPES: [&str; 4] = ["cta", "cluster", "gpu", "sys"];
+
+/// The modifiers of a load or store (`Ptx.Access`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
+    /// The state space.
+    pub space: StateSpace,
     /// `.nc`, loads only.
     pub nc: bool,
+    /// How strong it is.
+    pub sem: Sem,
 }
 
 /// An instruction (`Ptx.Instr`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the fields are those of the constructor of the same name
 pub enum Instr {
-    /// A function of words: the constant `ptx.<opcode>`.
+    /// A function of words: the constant `ptx.<name>`, which is the opcode's, perhaps with a variant.
     Alu {
-        opcode: String,
+        name: String,
         ins: Vec<u32>,
         out: u32,
         dst: u64,
+        srcs: Vec<Operand>,
+    },
+    /// One with several results.
+    Alus {
+        name: String,
+        ins: Vec<u32>,
+        out: u32,
+        dsts: Vec<Dst>,
         srcs: Vec<Operand>,
     },
     /// `mov.u32 dst, %special`
@@ -135,6 +224,20 @@ pub enum Instr {
         srcs: Vec<Operand>,
         base: Operand,
         off: Lit,
+    },
+    /// `cvta.space.u64 dst, src` and, back from generic addresses, `cvta.to.space.u64 dst, src`
+    Cvta {
+        back: bool,
+        space: StateSpace,
+        dst: u64,
+        src: Operand,
+    },
+    /// A barrier, fence or exchange: the constant `ptx.<name>`.
+    Sync {
+        name: String,
+        ins: Vec<u32>,
+        dsts: Vec<Dst>,
+        srcs: Vec<Operand>,
     },
     /// `bra label`, by position in [`Kernel::labels`].
     Bra { target: usize },
@@ -171,6 +274,19 @@ pub struct RegDecl {
     pub ranged: bool,
 }
 
+/// A variable (`Ptx.Var`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Var {
+    pub space: StateSpace,
+    pub external: bool,
+    pub align: Option<u64>,
+    pub ty: MemTy,
+    pub name: String,
+    /// `[n]`; 0 for `[]`.
+    pub count: Option<u64>,
+}
+
 /// A kernel parameter (`Ptx.Param`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -188,6 +304,9 @@ pub struct Kernel {
     pub regs: Vec<RegDecl>,
     pub labels: Vec<(String, usize)>,
     pub body: Vec<Line>,
+    /// How many of `vars` are declared outside of the entry.
+    pub outer: usize,
+    pub vars: Vec<Var>,
 }
 
 impl Special {

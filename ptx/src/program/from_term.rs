@@ -8,7 +8,8 @@ use num_traits::ToPrimitive;
 
 use super::data::*;
 use super::error::Malformed;
-use crate::isa::{self, Form};
+use super::to_term::{constant_of, form_named};
+use crate::isa::Form;
 
 type Res<T> = Result<T, Malformed>;
 
@@ -113,8 +114,13 @@ impl<'b> Reader<'_, 'b> {
     }
 
     fn kernel(&self, e: Expr) -> Res<Kernel> {
-        let [name, params, regs, labels, body] =
+        let [name, params, regs, labels, body, blocks, outer, vars, funcs] =
             self.args(e, "Ptx.Kernel.mk", "`Ptx.Kernel.mk`")?;
+        for (list, ty) in [(blocks, "Ptx.Block"), (funcs, "Ptx.Func")] {
+            if !self.list(list, self.store.const0(ty))?.is_empty() {
+                return malformed("a kernel without scopes and functions");
+            }
+        }
         let (string, nat) = (self.store.const0("String"), self.store.const0("Nat"));
         let zero = logic::Level::ZERO;
         let pair = self.store.apps(
@@ -138,12 +144,43 @@ impl<'b> Reader<'_, 'b> {
                 .map(label)
                 .collect::<Res<_>>()?,
             body: self.list_of(body, "Ptx.Line", |l| self.line(l))?,
+            outer: self.index(outer)?,
+            vars: self.list_of(vars, "Ptx.Var", |v| self.var(v))?,
         })
     }
 
     fn mem_ty(&self, e: Expr) -> Res<MemTy> {
         let name = self.constant(e, "Ptx.MemTy.", "a type in memory")?;
         MemTy::from_name(&name).map_or_else(|| malformed("a type in memory"), Ok)
+    }
+
+    fn space(&self, e: Expr) -> Res<StateSpace> {
+        let name = self.constant(e, "Ptx.StateSpace.", "a state space")?;
+        StateSpace::from_name(&name).map_or_else(|| malformed("a state space"), Ok)
+    }
+
+    /// `none` or `some n`.
+    fn maybe_nat(&self, e: Expr) -> Res<Option<u64>> {
+        let nat = self.store.const0("Nat");
+        let (name, args) = self.head(e)?;
+        match (name.as_str(), &args[..]) {
+            ("Option.none", [t]) if *t == nat => Ok(None),
+            ("Option.some", [t, n]) if *t == nat => Ok(Some(self.nat(*n)?)),
+            _ => malformed("a number or none"),
+        }
+    }
+
+    fn var(&self, e: Expr) -> Res<Var> {
+        let [space, external, align, ty, name, count] =
+            self.args(e, "Ptx.Var.mk", "`Ptx.Var.mk`")?;
+        Ok(Var {
+            space: self.space(space)?,
+            external: self.bool(external)?,
+            align: self.maybe_nat(align)?,
+            ty: self.mem_ty(ty)?,
+            name: self.string(name)?,
+            count: self.maybe_nat(count)?,
+        })
     }
 
     fn param(&self, e: Expr) -> Res<Param> {
@@ -206,6 +243,17 @@ impl<'b> Reader<'_, 'b> {
             ("Ptx.Operand.imm", [w, l]) if self.width(*w)? == width => {
                 Ok(Operand::Imm(self.lit(*l)?))
             }
+            ("Ptx.Operand.other", [w, v, n])
+                if self.width(*w)? == width && self.width(*v)? != width =>
+            {
+                Ok(Operand::Other(self.width(*v)?, self.nat(*n)?))
+            }
+            ("Ptx.Operand.compl", [w, n]) if self.width(*w)? == width && width == 1 => {
+                Ok(Operand::Compl(self.nat(*n)?))
+            }
+            ("Ptx.Operand.sym", [w, v, off]) if self.width(*w)? == width => {
+                Ok(Operand::Sym(self.index(*v)?, self.nat(*off)?))
+            }
             _ => malformed("an operand of the right width"),
         }
     }
@@ -237,24 +285,73 @@ impl<'b> Reader<'_, 'b> {
     }
 
     fn access(&self, e: Expr) -> Res<Access> {
-        let [space, nc] = self.args(e, "Ptx.Access.mk", "`Ptx.Access.mk`")?;
-        self.constant(space, "Ptx.StateSpace.global", "`Ptx.StateSpace.global`")?;
-        Ok(Access { nc: self.bool(nc)? })
+        let [space, nc, sem] = self.args(e, "Ptx.Access.mk", "`Ptx.Access.mk`")?;
+        Ok(Access {
+            space: self.space(space)?,
+            nc: self.bool(nc)?,
+            sem: self.sem(sem)?,
+        })
     }
 
-    /// The opcode whose constant this meaning is, with its signature.
-    fn meaning(&self, e: Expr) -> Res<Form> {
-        let (constant, takes_floats) = match self.store.node(e) {
-            Node::Lam(_, ty, body, _) if ty == self.store.const0("FloatOps") => (body, false),
-            _ => (e, true),
+    fn sem(&self, e: Expr) -> Res<Sem> {
+        let (name, args) = self.head(e)?;
+        match (name.as_str(), &args[..]) {
+            ("Ptx.Sem.weak", []) => Ok(Sem::Weak),
+            ("Ptx.Sem.volatile", []) => Ok(Sem::Volatile),
+            ("Ptx.Sem.strong", [acquire, release, scope]) => {
+                let name = self.constant(*scope, "Ptx.Scope.", "a scope")?;
+                let Some(scope) = SCOPES.into_iter().find(|s| *s == name) else {
+                    return malformed("a scope");
+                };
+                Ok(Sem::Strong {
+                    acquire: self.bool(*acquire)?,
+                    release: self.bool(*release)?,
+                    scope,
+                })
+            }
+            _ => malformed("how strong an access is"),
+        }
+    }
+
+    fn dst(&self, e: Expr) -> Res<Dst> {
+        let (name, args) = self.head(e)?;
+        match (name.as_str(), &args[..]) {
+            ("Ptx.Dst.reg", [w, n]) => Ok(Dst::Reg(self.width(*w)?, self.nat(*n)?)),
+            ("Ptx.Dst.wide", [w, v, n, signed]) => Ok(Dst::Wide(
+                self.width(*w)?,
+                self.width(*v)?,
+                self.nat(*n)?,
+                self.bool(*signed)?,
+            )),
+            ("Ptx.Dst.sink", [w]) => Ok(Dst::Sink(self.width(*w)?)),
+            _ => malformed("where a result goes"),
+        }
+    }
+
+    /// The form whose constant this meaning is; whether it takes the float operations, if it is a function of words.
+    fn meaning(&self, constant: Expr, takes_floats: Option<bool>) -> Res<Form> {
+        let name = self.constant(constant, "ptx.", "the meaning of an opcode")?;
+        let means = |f: &Form| {
+            f.signature().is_some() == takes_floats.is_some()
+                && takes_floats.is_none_or(|floats| f.uses_floats() == floats)
         };
-        let opcode = self.constant(constant, "ptx.", "the meaning of an opcode")?;
-        let alu =
-            |f: &Form| f.is_plain() && f.signature().is_some() && f.uses_floats() == takes_floats;
-        isa::forms_of(&opcode)
-            .into_iter()
-            .find(alu)
+        form_named(&name)
+            .filter(means)
             .map_or_else(|| malformed("the meaning of an opcode"), Ok)
+    }
+
+    /// A function of words: its form, its operand widths and that of its result, which must be those of the form.
+    fn function(&self, ins: Expr, out: Expr, f: Expr) -> Res<(Form, Vec<u32>, u32)> {
+        let (constant, takes_floats) = match self.store.node(f) {
+            Node::Lam(_, ty, body, _) if ty == self.store.const0("FloatOps") => (body, false),
+            _ => (f, true),
+        };
+        let form = self.meaning(constant, Some(takes_floats))?;
+        let signature = (self.widths(ins)?, self.width(out)?);
+        if form.signature().as_ref() != Some(&signature) {
+            return malformed("the operand widths of the opcode");
+        }
+        Ok((form, signature.0, signature.1))
     }
 
     fn special(&self, e: Expr) -> Res<Special> {
@@ -271,19 +368,39 @@ impl<'b> Reader<'_, 'b> {
         let (name, args) = self.head(e)?;
         match (name.as_str(), &args[..]) {
             ("Ptx.Instr.alu", [ins, out, f, dst, srcs]) => {
-                let form = self.meaning(*f)?;
-                let signature = (self.widths(*ins)?, self.width(*out)?);
-                if form.signature().as_ref() != Some(&signature) {
-                    return malformed("the operand widths of the opcode");
-                }
-                let srcs = self.operands(*srcs, &signature.0)?;
-                let (ins, out) = signature;
+                let (form, ins, out) = self.function(*ins, *out, *f)?;
                 Ok(Instr::Alu {
-                    opcode: form.opcode,
+                    name: constant_of(&form),
+                    srcs: self.operands(*srcs, &ins)?,
                     ins,
                     out,
                     dst: self.nat(*dst)?,
-                    srcs,
+                })
+            }
+            ("Ptx.Instr.alus", [ins, out, f, dsts, srcs]) => {
+                let (form, ins, out) = self.function(*ins, *out, *f)?;
+                Ok(Instr::Alus {
+                    name: constant_of(&form),
+                    srcs: self.operands(*srcs, &ins)?,
+                    ins,
+                    out,
+                    dsts: self.list_of(*dsts, "Ptx.Dst", |d| self.dst(d))?,
+                })
+            }
+            ("Ptx.Instr.cvta", [back, space, dst, src]) => Ok(Instr::Cvta {
+                back: self.bool(*back)?,
+                space: self.space(*space)?,
+                dst: self.nat(*dst)?,
+                src: self.operand(*src, 64)?,
+            }),
+            ("Ptx.Instr.sync", [kind, ins, dsts, srcs]) => {
+                let form = self.meaning(*kind, None)?;
+                let ins = self.widths(*ins)?;
+                Ok(Instr::Sync {
+                    name: constant_of(&form),
+                    srcs: self.operands(*srcs, &ins)?,
+                    ins,
+                    dsts: self.list_of(*dsts, "Ptx.Dst", |d| self.dst(d))?,
                 })
             }
             ("Ptx.Instr.sreg", [dst, s]) => Ok(Instr::Sreg {

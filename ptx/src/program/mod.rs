@@ -11,8 +11,10 @@
 pub mod data;
 pub mod error;
 mod from_term;
+mod instr;
 mod normal;
 mod render;
+mod sync;
 mod to_term;
 mod translate;
 
@@ -20,12 +22,13 @@ use logic::{Expr, Name, Store};
 
 pub use error::{Malformed, Reason, RenderMismatch, Unsupported};
 pub use from_term::kernel_of_term;
-pub use normal::{normal, normal_text};
+pub(crate) use instr::carried;
+pub use normal::normal_text;
 pub use render::render_kernel;
 pub use to_term::{
     Definition, isa_declarations, kernel_meanings, kernel_term, meaning_named, opcode_name,
 };
-pub(crate) use translate::{Entry, carried, entry};
+pub(crate) use translate::{Entry, entry};
 pub use translate::{Translation, translate};
 
 use crate::module::Resolved;
@@ -67,7 +70,7 @@ pub fn module_declarations(
             Err(e) => all.unsupported.push((f.name.text.clone(), e)),
             Ok(translation) => {
                 let value = kernel_term(store, &translation.kernel);
-                check_render(store, value, f)?;
+                check_render(store, value, m, f)?;
                 let name = store.name_str(prefix, &f.name.text);
                 let definition = Definition {
                     name,
@@ -92,10 +95,19 @@ pub fn render(store: &Store<'_>, term: Expr) -> Result<String, Malformed> {
     render_kernel(&kernel_of_term(store, term)?)
 }
 
-/// Checks that a kernel term says what the text says.
-pub fn check_render(store: &Store<'_>, term: Expr, read: &Function) -> Result<(), RenderMismatch> {
-    let rendered = render(store, term).map_err(RenderMismatch::Malformed)?;
-    let read_text = normal_text(read);
+/// Checks that a kernel term says what the text says, of an entry of the module.
+pub fn check_render(
+    store: &Store<'_>,
+    term: Expr,
+    m: &Module,
+    read: &Function,
+) -> Result<(), RenderMismatch> {
+    let kernel = kernel_of_term(store, term).map_err(RenderMismatch::Malformed)?;
+    let rendered = render_kernel(&kernel).map_err(RenderMismatch::Malformed)?;
+    let outer: Vec<&str> = (kernel.vars.iter().take(kernel.outer))
+        .map(|v| v.name.as_str())
+        .collect();
+    let read_text = normal_text(m, read, &outer);
     if rendered == read_text {
         return Ok(());
     }

@@ -7,22 +7,19 @@
 use crate::text::ast::*;
 
 /// The normal form of an entry.
-pub fn normal(f: &Function) -> Function {
+fn normal(f: &Function) -> Function {
     let mut f = f.clone();
     f.attrs.clear();
     f.params.get_or_insert_default();
     f.tuning.retain(|t| !matches!(t, Tuning::Pragma(_)));
     if let Some(body) = &mut f.body {
-        let (mut decls, mut rest) = (Vec::new(), Vec::new());
+        let (mut decls, mut variables, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         for s in std::mem::take(&mut body.statements) {
             match s {
                 Statement::Decl(d) => {
-                    let one = |v: &Declarator| Decl {
-                        vars: vec![v.clone()],
-                        attrs: d.attrs.clone(),
-                        span: d.span,
-                    };
-                    decls.extend(d.vars.iter().map(one).map(Statement::Decl));
+                    let is_reg = d.attrs.first().is_some_and(|a| a.word.text == ".reg");
+                    let list = if is_reg { &mut decls } else { &mut variables };
+                    list.extend(split(&d).map(Statement::Decl));
                 }
                 Statement::Loc(_) | Statement::Pragma(_) => {}
                 Statement::Instr(mut i) => {
@@ -32,6 +29,7 @@ pub fn normal(f: &Function) -> Function {
                 other => rest.push(other),
             }
         }
+        decls.append(&mut variables);
         decls.append(&mut rest);
         body.statements = decls;
     }
@@ -64,10 +62,31 @@ fn offset(x: Operand) -> Operand {
     }
 }
 
-/// The canonical text of the normal form.
-pub fn normal_text(f: &Function) -> String {
+/// A declaration of each name by itself.
+fn split(d: &Decl) -> impl Iterator<Item = Decl> {
+    d.vars.iter().map(|v| Decl {
+        vars: vec![v.clone()],
+        attrs: d.attrs.clone(),
+        span: d.span,
+    })
+}
+
+/// The canonical text of the normal form: the variables of the module that have these names, and the entry.
+pub fn normal_text(m: &Module, f: &Function, outer: &[&str]) -> String {
+    let mut items = Vec::new();
+    for item in &m.items {
+        if let Item::Variable(d) = item {
+            let wanted = split(d).filter(|d| outer.contains(&d.vars[0].name.text.as_str()));
+            items.extend(wanted.map(|mut d| {
+                // Who can see it changes nothing.
+                d.attrs.retain(|a| a.word.text != ".visible");
+                Item::Variable(d)
+            }));
+        }
+    }
+    items.push(Item::Function(normal(f)));
     Module {
-        items: vec![Item::Function(normal(f))],
+        items,
         ..Module::default()
     }
     .canonical()

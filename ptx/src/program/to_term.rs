@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use logic::{BinderInfo, Expr, Level, Name, Store};
 
 use super::data::*;
+use super::sync::{is_sync, sync_kind};
 use crate::alg::term::{TermAlg, TermWord, word_type};
 use crate::isa::{self, Form};
 
@@ -26,14 +27,6 @@ pub fn opcode_name(store: &Store<'_>, opcode: &str) -> Name {
         .fold(store.name("ptx"), |n, word| store.name_str(n, word))
 }
 
-fn form_name(store: &Store<'_>, form: &Form) -> Name {
-    let name = opcode_name(store, &form.opcode);
-    match form.variant() {
-        None => name,
-        Some(v) => store.name_str(name, &v),
-    }
-}
-
 /// The table in the logic: for every opcode that is a function of words its meaning,
 /// `ptx.add.s32 : Word 32 → Word 32 → Word 32`, or `ptx.add.f32 : FloatOps → Word 32 → Word 32 → Word 32`.
 pub fn isa_declarations(store: &Store<'_>) -> Vec<Definition> {
@@ -43,34 +36,62 @@ pub fn isa_declarations(store: &Store<'_>) -> Vec<Definition> {
         .collect()
 }
 
-/// The definition of the constant `ptx.<name>`: of an opcode in the order of the table, `add.s32`, perhaps with the name of a
-/// [variant](Form::variant), `mov.b64.pack2`.
-pub fn meaning_named(store: &Store<'_>, name: &str) -> Option<Definition> {
+/// The form whose meaning is the constant `ptx.<name>`: of an opcode in the order of the table, `add.s32`, perhaps with the
+/// name of a [variant](Form::variant), `mov.b64.pack2`.
+pub(super) fn form_named(name: &str) -> Option<Form> {
     let find = |opcode: &str, variant: &str| {
         isa::forms_of(opcode).into_iter().find(|f| {
-            f.opcode == opcode
-                && f.signature().is_some()
-                && f.variant().unwrap_or_default() == variant
+            let has_constant = f.signature().is_some() || is_sync(f);
+            f.opcode == opcode && has_constant && variant_of(f) == variant
         })
     };
     let with_variant = || {
         let (opcode, variant) = name.rsplit_once('.')?;
         find(opcode, variant)
     };
-    isa_declaration(store, &find(name, "").or_else(with_variant)?)
+    find(name, "").or_else(with_variant)
+}
+
+/// A barrier or an exchange has one constant, however many results are taken.
+fn variant_of(form: &Form) -> String {
+    let variant = form.variant().filter(|_| form.signature().is_some());
+    variant.unwrap_or_default()
+}
+
+/// The name of the constant of a form, below `ptx`.
+pub(super) fn constant_of(form: &Form) -> String {
+    match variant_of(form) {
+        v if v.is_empty() => form.opcode.clone(),
+        v => format!("{}.{v}", form.opcode),
+    }
+}
+
+/// The definition of the constant `ptx.<name>`, see [`form_named`].
+pub fn meaning_named(store: &Store<'_>, name: &str) -> Option<Definition> {
+    let form = form_named(name)?;
+    isa_declaration(store, &form).or_else(|| {
+        let kind = sync_kind(store, &form)?;
+        Some(Definition {
+            name: opcode_name(store, name),
+            ty: store.const0("Ptx.SyncKind"),
+            value: kind,
+        })
+    })
 }
 
 /// The meanings of the instructions of a kernel, each once.
 pub fn kernel_meanings(store: &Store<'_>, k: &Kernel) -> Vec<Definition> {
-    let opcodes: BTreeSet<&str> = k
+    let names: BTreeSet<&str> = k
         .body
         .iter()
         .filter_map(|l| match &l.instr {
-            Instr::Alu { opcode, .. } => Some(opcode.as_str()),
+            Instr::Alu { name, .. } | Instr::Alus { name, .. } | Instr::Sync { name, .. } => {
+                Some(name.as_str())
+            }
             _ => None,
         })
         .collect();
-    opcodes
+    names
         .iter()
         .filter_map(|o| meaning_named(store, o))
         .collect()
@@ -104,7 +125,7 @@ fn isa_declaration(store: &Store<'_>, form: &Form) -> Option<Definition> {
         ty = store.pi(name, domain, ty, BinderInfo::Default);
     }
     Some(Definition {
-        name: form_name(store, form),
+        name: opcode_name(store, &constant_of(form)),
         ty,
         value,
     })
@@ -169,6 +190,10 @@ impl Builder<'_, '_> {
                 self.list_of(st.const0("Ptx.RegDecl"), &k.regs, |r| self.reg_decl(r)),
                 self.list_of(pair_ty, &k.labels, label),
                 self.list_of(st.const0("Ptx.Line"), &k.body, |l| self.line(l)),
+                self.list(st.const0("Ptx.Block"), &[]),
+                self.nat(k.outer as u64),
+                self.list_of(st.const0("Ptx.Var"), &k.vars, |v| self.var(v)),
+                self.list(st.const0("Ptx.Func"), &[]),
             ],
         )
     }
@@ -223,6 +248,81 @@ impl Builder<'_, '_> {
         match x {
             Operand::Reg(n) => self.call("Ptx.Operand.reg", &[w, self.nat(n)]),
             Operand::Imm(l) => self.call("Ptx.Operand.imm", &[w, self.lit(l)]),
+            Operand::Other(v, n) => {
+                self.call("Ptx.Operand.other", &[w, self.width(v), self.nat(n)])
+            }
+            Operand::Compl(n) => self.call("Ptx.Operand.compl", &[w, self.nat(n)]),
+            Operand::Sym(v, off) => {
+                self.call("Ptx.Operand.sym", &[w, self.nat(v as u64), self.nat(off)])
+            }
+        }
+    }
+
+    fn width(&self, w: u32) -> Expr {
+        self.nat(u64::from(w))
+    }
+
+    fn dst(&self, d: Dst) -> Expr {
+        match d {
+            Dst::Reg(w, n) => self.call("Ptx.Dst.reg", &[self.width(w), self.nat(n)]),
+            Dst::Wide(w, v, n, signed) => self.call(
+                "Ptx.Dst.wide",
+                &[self.width(w), self.width(v), self.nat(n), self.bool(signed)],
+            ),
+            Dst::Sink(w) => self.call("Ptx.Dst.sink", &[self.width(w)]),
+        }
+    }
+
+    fn dsts(&self, dsts: &[Dst]) -> Expr {
+        self.list_of(self.store.const0("Ptx.Dst"), dsts, |d| self.dst(*d))
+    }
+
+    fn space(&self, s: StateSpace) -> Expr {
+        self.store.const0(&format!("Ptx.StateSpace.{}", s.name()))
+    }
+
+    /// `none` or `some n`.
+    fn maybe_nat(&self, n: Option<u64>) -> Expr {
+        let constant = |name: &str| self.store.constant(self.store.name(name), &[Level::ZERO]);
+        let nat = self.store.const0("Nat");
+        match n {
+            None => self.store.app(constant("Option.none"), nat),
+            Some(n) => self
+                .store
+                .apps(constant("Option.some"), &[nat, self.nat(n)]),
+        }
+    }
+
+    fn var(&self, v: &Var) -> Expr {
+        self.call(
+            "Ptx.Var.mk",
+            &[
+                self.space(v.space),
+                self.bool(v.external),
+                self.maybe_nat(v.align),
+                self.mem_ty(v.ty),
+                self.store.string(&v.name),
+                self.maybe_nat(v.count),
+            ],
+        )
+    }
+
+    fn sem(&self, s: Sem) -> Expr {
+        match s {
+            Sem::Weak => self.store.const0("Ptx.Sem.weak"),
+            Sem::Volatile => self.store.const0("Ptx.Sem.volatile"),
+            Sem::Strong {
+                acquire,
+                release,
+                scope,
+            } => self.call(
+                "Ptx.Sem.strong",
+                &[
+                    self.bool(acquire),
+                    self.bool(release),
+                    self.store.const0(&format!("Ptx.Scope.{scope}")),
+                ],
+            ),
         }
     }
 
@@ -245,15 +345,19 @@ impl Builder<'_, '_> {
     fn access(&self, a: Access) -> Expr {
         self.call(
             "Ptx.Access.mk",
-            &[self.store.const0("Ptx.StateSpace.global"), self.bool(a.nc)],
+            &[self.space(a.space), self.bool(a.nc), self.sem(a.sem)],
         )
     }
 
-    /// The meaning of an opcode as a function of the float operations.
-    fn meaning(&self, opcode: &str) -> Expr {
-        let constant = self.store.constant(opcode_name(self.store, opcode), &[]);
-        let floats = isa::forms_of(opcode).iter().any(Form::uses_floats);
-        if floats {
+    /// The constant of a name.
+    fn named(&self, name: &str) -> Expr {
+        self.store.constant(opcode_name(self.store, name), &[])
+    }
+
+    /// The meaning of this name as a function of the float operations.
+    fn meaning(&self, name: &str) -> Expr {
+        let constant = self.named(name);
+        if form_named(name).is_some_and(|f| f.uses_floats()) {
             return constant;
         }
         self.store.lam(
@@ -276,7 +380,7 @@ impl Builder<'_, '_> {
         let width = |w: &u32| self.nat(u64::from(*w));
         match i {
             Instr::Alu {
-                opcode,
+                name,
                 ins,
                 out,
                 dst,
@@ -286,8 +390,52 @@ impl Builder<'_, '_> {
                 &[
                     self.widths(ins),
                     width(out),
-                    self.meaning(opcode),
+                    self.meaning(name),
                     self.nat(*dst),
+                    self.operands(ins, srcs),
+                ],
+            ),
+            Instr::Alus {
+                name,
+                ins,
+                out,
+                dsts,
+                srcs,
+            } => self.call(
+                "Ptx.Instr.alus",
+                &[
+                    self.widths(ins),
+                    width(out),
+                    self.meaning(name),
+                    self.dsts(dsts),
+                    self.operands(ins, srcs),
+                ],
+            ),
+            Instr::Cvta {
+                back,
+                space,
+                dst,
+                src,
+            } => self.call(
+                "Ptx.Instr.cvta",
+                &[
+                    self.bool(*back),
+                    self.space(*space),
+                    self.nat(*dst),
+                    self.operand(64, *src),
+                ],
+            ),
+            Instr::Sync {
+                name,
+                ins,
+                dsts,
+                srcs,
+            } => self.call(
+                "Ptx.Instr.sync",
+                &[
+                    self.named(name),
+                    self.widths(ins),
+                    self.dsts(dsts),
                     self.operands(ins, srcs),
                 ],
             ),

@@ -1,18 +1,19 @@
-//! From a resolved kernel to its data. Whatever has no meaning in the logic is refused with its place.
+//! From a resolved kernel to its data: its declarations; [`super::instr`] has the instructions. Whatever has no meaning in the
+//! logic is refused with its place.
 //!
 //! What the names stand for is what [`crate::module`] says; the syntax tree beside it says where things are, and whether
 //! something is written in a way that the term could not give back.
 
 use super::data::*;
 use super::error::{Reason, Unsupported};
-use crate::isa::{Form, types};
-use crate::module::{self, Base, Formal, Function, Literal, RegId, Resolved, Symbol};
-use crate::text::ast::{self, Statement, Tuning};
+use crate::module::uses::symbols;
+use crate::module::{self, Function, Resolved, Symbol, VarId};
+use crate::text::ast::{self, Item, Statement, Tuning};
 use crate::text::span::Span;
 
-type Res<T> = Result<T, Unsupported>;
+pub(super) type Res<T> = Result<T, Unsupported>;
 
-fn refuse<T>(reason: Reason, span: Span) -> Res<T> {
+pub(super) fn refuse<T>(reason: Reason, span: Span) -> Res<T> {
     Err(Unsupported { reason, span })
 }
 
@@ -49,6 +50,8 @@ pub fn translate(m: &Resolved<'_>, f: &ast::Function) -> Res<Translation> {
         params: e.params,
         regs: e.regs,
         body,
+        outer: e.outer,
+        vars: e.vars,
     };
     Ok(Translation { kernel, spans })
 }
@@ -73,12 +76,22 @@ pub(super) fn numbered(
     declared.map(one).collect()
 }
 
+/// The number of the condition code register `CC.CF` among the predicates: that after the declared ones.
+pub(super) fn carry_register(regs: &[RegDecl]) -> u64 {
+    let predicates = regs.iter().filter(|r| r.ty == RegTy::Pred);
+    predicates.fold(0, |n, r| n.saturating_add(r.count))
+}
+
 /// A kernel of which everything but its instructions has a meaning.
 pub(crate) struct Entry<'m> {
-    text: &'m ast::Function,
-    function: &'m Function,
-    params: Vec<Param>,
-    regs: Vec<RegDecl>,
+    pub(super) text: &'m ast::Function,
+    pub(super) function: &'m Function,
+    pub(super) params: Vec<Param>,
+    pub(super) regs: Vec<RegDecl>,
+    pub(super) outer: usize,
+    pub(super) vars: Vec<Var>,
+    /// The variables of the module that `vars` are.
+    pub(super) symbols: Vec<VarId>,
 }
 
 /// Everything of an entry but its instructions.
@@ -106,10 +119,25 @@ pub(crate) fn entry<'m>(m: &'m Resolved<'_>, text: &'m ast::Function) -> Res<Ent
         .flatten()
         .map(param)
         .collect::<Res<_>>()?;
+    let (mut vars, mut symbols) = outer_variables(m, function)?;
+    let outer = vars.len();
     let mut types = Vec::new();
     for s in text.body.iter().flat_map(|b| &b.statements) {
         match s {
-            Statement::Decl(d) => types.extend(register_types(d)?),
+            Statement::Decl(d) if d.attrs.first().is_some_and(|a| a.word.text == ".reg") => {
+                types.extend(register_types(d)?);
+            }
+            Statement::Decl(d) => {
+                for v in variables(d)? {
+                    // Not in a scope of its own, so its name says which it is.
+                    let mine = m.module.functions.iter().position(|f| f == function);
+                    symbols.extend(m.module.variables.iter().zip(0..).find_map(|(x, i)| {
+                        let owner = x.owner.map(module::FuncId::index);
+                        (owner == mine && x.name == v.name).then_some(VarId(i))
+                    }));
+                    vars.push(v);
+                }
+            }
             Statement::Label(_)
             | Statement::Instr(_)
             | Statement::Loc(_)
@@ -130,7 +158,40 @@ pub(crate) fn entry<'m>(m: &'m Resolved<'_>, text: &'m ast::Function) -> Res<Ent
         function,
         params,
         regs,
+        outer,
+        vars,
+        symbols,
     })
+}
+
+/// The variables of the module that a function's instructions name, in the order of the text.
+fn outer_variables(m: &Resolved<'_>, f: &Function) -> Res<(Vec<Var>, Vec<VarId>)> {
+    let mut used = std::collections::BTreeSet::new();
+    for i in &f.code {
+        symbols(i, &mut |symbol| {
+            if let Symbol::Variable(v) = symbol
+                && (m.module.variables.get(v.index())).is_some_and(|x| x.owner.is_none())
+            {
+                used.insert(v);
+            }
+        });
+    }
+    let (mut vars, mut ids) = (Vec::new(), Vec::new());
+    for v in used {
+        let span = m.module.variables[v.index()].span;
+        let declared = m.text.items.iter().find_map(|item| match item {
+            Item::Variable(d) => {
+                let at = d.vars.iter().position(|x| x.name.span == span)?;
+                Some((d, at))
+            }
+            _ => None,
+        });
+        if let Some((d, at)) = declared {
+            vars.push(variable(d, &d.vars[at])?);
+            ids.push(v);
+        }
+    }
+    Ok((vars, ids))
 }
 
 fn param(p: &ast::Param) -> Res<Param> {
@@ -168,348 +229,54 @@ fn register_types(d: &ast::Decl) -> Res<Vec<RegTy>> {
     }
 }
 
-/// Whether the logic's instructions have a constructor for a form, and the text names it as the table does.
-pub(crate) fn carried(form: &Form, opcode: &str) -> bool {
-    let only = |slots: &[&str]| form.words.iter().all(|(s, _)| slots.contains(s));
-    form.opcode == opcode
-        && match form.shape() {
-            "sreg" => opcode == "mov.u32",
-            "alu" => form.is_plain(),
-            "ldParam" => form.word("space") == "param" && only(&["space", "type"]),
-            "ld" | "st" => {
-                form.word("space") == "global"
-                    && form.word("vec") != "v8"
-                    && only(&["space", "nc", "vec", "type"])
-            }
-            "bra" | "ret" | "exit" => form.words.is_empty(),
-            _ => false,
-        }
+/// The variables of a declaration in shared, local or global memory, one by one.
+fn variables(d: &ast::Decl) -> Res<Vec<Var>> {
+    d.vars.iter().map(|v| variable(d, v)).collect()
 }
 
-impl<'m> Entry<'m> {
-    /// The instructions, as they are written and as they are resolved.
-    pub fn instructions(&self) -> impl Iterator<Item = (&'m ast::Instr, &'m module::Instr)> {
-        let written = self.text.body.iter().flat_map(|b| &b.statements);
-        let written = written.filter_map(|s| match s {
-            Statement::Instr(i) => Some(i),
-            _ => None,
-        });
-        written.zip(&self.function.code)
-    }
-
-    /// The data of one instruction.
-    pub fn line(&self, text: &ast::Instr, i: &module::Instr) -> Res<Line> {
-        let guard = i.guard.map(|g| Guard {
-            pred: self.number(g.pred).1,
-            neg: g.negated,
-        });
-        Ok(Line {
-            guard,
-            instr: self.instr(text, i)?,
-        })
-    }
-
-    /// The width and number of a register.
-    fn number(&self, r: RegId) -> (u32, u64) {
-        let known = self.function.registers.get(r.index());
-        known.map_or((0, 0), |r| {
-            let first = self.regs.get(r.declaration).map_or(0, |d| d.first);
-            (r.bits, first.saturating_add(r.index))
-        })
-    }
-
-    fn instr(&self, text: &ast::Instr, i: &module::Instr) -> Res<Instr> {
-        let all: Vec<Written<'_>> = text.operands.iter().zip(&i.operands).collect();
-        let form = i.form.as_ref().filter(|f| carried(f, &i.opcode));
-        if form.is_some_and(Form::may_fuse) {
-            return refuse(Reason::MayFuse(i.opcode.clone()), text.opcode.span);
-        }
-        match (form.map(|f| (f, f.shape())), &all[..]) {
-            (Some((_, "sreg")), [d, s]) => Ok(Instr::Sreg {
-                special: special(s)?,
-                dst: self.reg_of_width(d, 32)?,
-            }),
-            (Some((form, "alu")), [d, srcs @ ..]) => self.alu(form, d, srcs),
-            (Some((form, "ldParam")), [d, a]) => self.ld_param(text, form, d, a),
-            (Some((form, "ld")), [d, a]) => self.load(text, form, d, a),
-            (Some((form, "st")), [a, v]) => self.store(text, form, a, v),
-            (Some((_, "bra")), [(_, module::Operand::Label(l))]) => {
-                Ok(Instr::Bra { target: l.index() })
-            }
-            (Some((_, "ret")), []) => Ok(Instr::Ret),
-            (Some((_, "exit")), []) => Ok(Instr::Exit),
-            _ => refuse(Reason::Opcode(i.opcode.clone()), text.opcode.span),
-        }
-    }
-
-    fn alu(&self, form: &Form, d: &Written<'_>, srcs: &[Written<'_>]) -> Res<Instr> {
-        let ins: Vec<u32> = form.sources().iter().map(|t| t.bits).collect();
-        let out = form.dests().iter().map(|t| t.bits).sum();
-        let dst = self.reg_of_width(d, out)?;
-        let typed = srcs.iter().zip(form.sources());
-        let srcs = typed
-            .map(|(x, t)| self.value(x, t.bits, t.name))
-            .collect::<Res<_>>()?;
-        Ok(Instr::Alu {
-            opcode: form.opcode.clone(),
-            ins,
-            out,
-            dst,
-            srcs,
-        })
-    }
-
-    /// The number of a register that must have this width.
-    fn reg_of_width(&self, x: &Written<'_>, wanted: u32) -> Res<u64> {
-        match self.reg(x)? {
-            (w, n) if w == wanted => Ok(n),
-            (w, _) => refuse(Reason::Width(wanted, w), x.0.span()),
-        }
-    }
-
-    fn reg(&self, x: &Written<'_>) -> Res<(u32, u64)> {
-        match x.1 {
-            module::Operand::Reg(r) => Ok(self.number(*r)),
-            _ => refuse(Reason::OperandKind("a register"), x.0.span()),
-        }
-    }
-
-    /// A register of this width, or a literal of this type.
-    fn value(&self, x: &Written<'_>, width: u32, ty: &'static str) -> Res<Operand> {
-        match x.1 {
-            module::Operand::Imm(l) => Ok(Operand::Imm(literal(x.0, *l, width, ty)?)),
-            _ => Ok(Operand::Reg(self.reg_of_width(x, width)?)),
-        }
-    }
-
-    fn ld_param(
-        &self,
-        text: &ast::Instr,
-        form: &Form,
-        d: &Written<'_>,
-        a: &Written<'_>,
-    ) -> Res<Instr> {
-        let ty = mem_ty(text, form)?;
-        let (rw, dst) = self.reg(d)?;
-        at_least(ty.bits(), rw, d)?;
-        let module::Operand::Address(address) = a.1 else {
-            return refuse(Reason::OperandKind("a plain address"), a.0.span());
-        };
-        let param = match address.base {
-            Base::Symbol(Symbol::Variable(v)) => {
-                let mine = |p: &Formal| *p == Formal::Param(v);
-                self.function.params.iter().position(mine)
-            }
-            _ => None,
-        };
-        match (param, u64::try_from(address.offset)) {
-            // As everywhere, the address is a multiple of the size (ISA §9.7.10.8).
-            (Some(_), Ok(off)) if off % u64::from(ty.bits() / 8) != 0 => refuse(
-                Reason::Offset("a multiple of the size of the type"),
-                a.0.span(),
-            ),
-            (Some(param), Ok(off)) => Ok(Instr::LdParam {
-                ty,
-                rw,
-                dst,
-                param,
-                off,
-            }),
-            _ => refuse(
-                Reason::OperandKind("a parameter with a constant offset"),
-                a.0.span(),
-            ),
-        }
-    }
-
-    fn load(&self, text: &ast::Instr, form: &Form, d: &Written<'_>, a: &Written<'_>) -> Res<Instr> {
-        let ty = mem_ty(text, form)?;
-        let all = elements(d, text, form, ty)?;
-        let (rw, _) = self.reg(&all[0])?;
-        at_least(ty.bits(), rw, &all[0])?;
-        let dsts = all
-            .iter()
-            .map(|x| self.reg_of_width(x, rw))
-            .collect::<Res<_>>()?;
-        let (base, off) = self.address(a)?;
-        let access = Access {
-            nc: form.word("nc") == "nc",
-        };
-        Ok(Instr::Ld {
-            access,
-            ty,
-            rw,
-            dsts,
-            base,
-            off,
-        })
-    }
-
-    fn store(
-        &self,
-        text: &ast::Instr,
-        form: &Form,
-        a: &Written<'_>,
-        v: &Written<'_>,
-    ) -> Res<Instr> {
-        let ty = mem_ty(text, form)?;
-        let all = elements(v, text, form, ty)?;
-        let mut rw = ty.bits();
-        let is_register = |x: &&Written<'_>| matches!(x.1, module::Operand::Reg(_));
-        if let Some(x) = all.iter().find(is_register) {
-            rw = self.reg(x)?.0;
-            at_least(ty.bits(), rw, x)?;
-        }
-        // A float literal fills its type exactly; in a wider register it would not be extended as a number.
-        let name = if rw == ty.bits() {
-            ty.name()
-        } else {
-            wider(ty)
-        };
-        let srcs = all
-            .iter()
-            .map(|x| self.value(x, rw, name))
-            .collect::<Res<_>>()?;
-        let (base, off) = self.address(a)?;
-        Ok(Instr::St {
-            access: Access { nc: false },
-            ty,
-            rw,
-            srcs,
-            base,
-            off,
-        })
-    }
-
-    /// `[base]` or `[base+offset]`: the base a 64-bit register or an unsigned number of 32 bits, the offset a signed number
-    /// of 32 bits (ISA §6.4.1).
-    fn address(&self, a: &Written<'_>) -> Res<(Operand, Lit)> {
-        let (ast::Operand::Address(inside, _), module::Operand::Address(address)) = a else {
-            return refuse(Reason::OperandKind("a plain address"), a.0.span());
-        };
-        let (base, offset) = match &inside[..] {
-            [ast::Operand::Offset(base, o)] => (base.as_ref(), Some(o)),
-            [base] => (base, None),
-            _ => return refuse(Reason::OperandKind("a plain address"), a.0.span()),
-        };
-        match (address.base, base) {
-            (Base::Reg(r), _) => {
-                let (w, n) = self.number(r);
-                if w != 64 {
-                    return refuse(Reason::Width(64, w), base.span());
-                }
-                if let Some(o) = offset
-                    && i32::try_from(address.offset).is_err()
-                {
-                    return refuse(Reason::Offset("a signed number of 32 bits"), o.int.span);
-                }
-                let off = Lit::Int(address.offset < 0, address.offset.unsigned_abs());
-                Ok((Operand::Reg(n), off))
-            }
-            // `[16+4]` stays as it is written: nobody writes it.
-            (Base::Zero, ast::Operand::Int(_, n)) => match u32::try_from(address.offset) {
-                Ok(at) if offset.is_none_or(|o| o.value() == 0) => {
-                    Ok((Operand::Imm(Lit::Int(false, at.into())), Lit::Int(false, 0)))
-                }
-                _ => refuse(Reason::Offset("an unsigned number of 32 bits"), n.span),
-            },
-            _ => refuse(Reason::OperandKind("a register"), base.span()),
-        }
-    }
-}
-
-/// An operand as it is written, and what it is.
-type Written<'a> = (&'a ast::Operand, &'a module::Operand);
-
-/// The special register of an operand.
-fn special(x: &Written<'_>) -> Res<Special> {
-    let found = match x.1 {
-        module::Operand::Special(name) => name
-            .split_once('.')
-            .and_then(|(kind, dim)| Special::from_names(kind, dim)),
-        _ => None,
+/// A variable as `.shared .align 4 .b8 name[16]` declares it: without an initial value, with at most one dimension.
+fn variable(d: &ast::Decl, v: &ast::Declarator) -> Res<Var> {
+    let other = || {
+        let words: Vec<&str> = d.attrs.iter().map(|a| a.word.text.as_str()).collect();
+        refuse(Reason::Declaration(words.join(" ")), v.name.span)
     };
-    found.map_or_else(
-        || {
-            refuse(
-                Reason::OperandKind("%tid, %ntid, %ctaid or %nctaid"),
-                x.0.span(),
-            )
-        },
-        Ok,
-    )
-}
-
-/// A literal: an integer for integer and bit types, 0 or ±1 for predicates (any other integer would be *true*, which is
-/// not its low bit: ISA §4.5.3), exact float bits for float and bit types.
-fn literal(written: &ast::Operand, l: Literal, width: u32, ty: &'static str) -> Res<Lit> {
-    let float = ty.starts_with('f');
-    let found = match (written, l) {
-        (ast::Operand::Int(sign, _), Literal::Int(n)) if !float && (width > 1 || n.abs() <= 1) => {
-            let negative = *sign == ast::Sign::Minus;
-            let size = u64::try_from(n.unsigned_abs()).ok();
-            size.map(|size| Lit::Int(negative, size))
-        }
-        (ast::Operand::Float(ast::Sign::Plus, x), l)
-            if x.bits.is_some() && (float || (ty.starts_with('b') && width > 1)) =>
-        {
-            match l {
-                Literal::F32(bits) if width == 32 => Some(Lit::F32(bits)),
-                Literal::F64(bits) if width == 64 => Some(Lit::F64(bits)),
-                _ => None,
-            }
-        }
-        _ => None,
+    if v.range.is_some() || v.init.is_some() {
+        return other();
+    }
+    let count = match &v.dims[..] {
+        [] => None,
+        [None] => Some(0),
+        [Some(n)] if n.value > 0 => Some(n.value),
+        _ => return other(),
     };
-    found.map_or_else(|| refuse(Reason::Literal(ty), written.span()), Ok)
-}
-
-fn mem_ty(i: &ast::Instr, form: &Form) -> Res<MemTy> {
-    MemTy::from_name(form.word("type")).ok_or_else(|| Unsupported {
-        reason: Reason::Opcode(i.opcode.text.clone()),
-        span: i.opcode.span,
+    let (mut space, mut ty, mut align, mut external) = (None, None, None, false);
+    for a in &d.attrs {
+        let word = a.word.text.trim_start_matches('.');
+        match (word, &a.numbers[..], &a.arguments) {
+            ("visible", [], None) => {}
+            ("extern", [], None) => external = true,
+            ("align", [n], None) if align.is_none() => align = Some(n.value),
+            ("shared" | "local" | "global", [], None) => space = StateSpace::from_name(word),
+            (ty_name, [], None) if MemTy::from_name(ty_name).is_some() => {
+                ty = MemTy::from_name(ty_name);
+            }
+            _ => return other(),
+        }
+    }
+    let (Some(space), Some(ty)) = (space, ty) else {
+        return other();
+    };
+    // What another module has is not known here; shared memory with the size of the launch is meant.
+    let dynamic = external && space == StateSpace::Shared && count == Some(0);
+    if (external || count == Some(0)) && !dynamic {
+        return other();
+    }
+    Ok(Var {
+        space,
+        external,
+        align,
+        ty,
+        name: v.name.text.clone(),
+        count,
     })
-}
-
-/// A register may be wider than the type of an access (ISA §9.4.1).
-fn at_least(bits: u32, rw: u32, x: &Written<'_>) -> Res<()> {
-    if rw < bits {
-        refuse(Reason::Width(bits, rw), x.0.span())
-    } else {
-        Ok(())
-    }
-}
-
-/// The elements of an access, `.v2` or `.v4` or one: `%r1`, `{%r1}` or `{%r1, %r2}`.
-fn elements<'i>(x: &Written<'i>, i: &ast::Instr, form: &Form, ty: MemTy) -> Res<Vec<Written<'i>>> {
-    let wanted = match form.word("vec") {
-        "v2" => 2,
-        "v4" => 4,
-        _ => 1,
-    };
-    let all: Vec<Written<'i>> = match x {
-        (ast::Operand::Vector(texts, _), module::Operand::Vector(all)) => {
-            texts.iter().zip(all).collect()
-        }
-        one => vec![*one],
-    };
-    if all.len() != wanted {
-        return refuse(
-            Reason::OperandCount(i.opcode.text.clone(), wanted, all.len()),
-            x.0.span(),
-        );
-    }
-    if ty.bits() as usize / 8 * wanted > 16 {
-        return refuse(Reason::AccessTooWide, i.opcode.span);
-    }
-    Ok(all)
-}
-
-/// The type that literals beside wider registers are read at.
-fn wider(ty: MemTy) -> &'static str {
-    if types::is_signed(ty.name()) {
-        "s64"
-    } else {
-        "u64"
-    }
 }
