@@ -476,11 +476,6 @@ fn refusals() {
         "x",
     );
     with(
-        "mul.f32 %f1, %f2, %f0;",
-        Reason::MayFuse("mul.f32".into()),
-        "mul.f32",
-    );
-    with(
         "add.s32 %r1, %r2;",
         operands("add.s32", "add.type d:type, a:type, b:type"),
         "add.s32 %r1, %r2;",
@@ -823,4 +818,83 @@ fn tampered_wide_forms_are_caught() {
         fixed("Ptx.StateSpace.generic", "Ptx.StateSpace.global"),
         "ld.acquire.gpu.global.u32 %r1, [%rd1];"
     );
+}
+
+/// A product without a rounding modifier has a meaning where it comes to no sum without one, and only there.
+#[test]
+fn products_that_may_be_fused() {
+    let regs = ".reg .f32 %f<9>; .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>; .reg .f64 %d<4>; .reg .b16 %h<4>;";
+    let outcome = |body: &str| {
+        let text = format!(".address_size 64\n.entry k(.param .f32 a) {{ {regs} {body} }}");
+        let m = parse(&text).expect("parses");
+        match data(&m, "k") {
+            Ok(_) => None,
+            Err(e) => match e.reason {
+                Reason::MayFuse(product, _, sum) => {
+                    assert_eq!(&text[e.span.range()], product, "{body}");
+                    assert_eq!(e.other_place().map(|p| p.1), Some(sum));
+                    Some(text[sum.range()].to_owned())
+                }
+                _ => panic!("{body}: {e}"),
+            },
+        }
+    };
+    let fuses = |body: &str, sum: &str| assert_eq!(outcome(body).as_deref(), Some(sum), "{body}");
+    let stays = |body: &str| assert_eq!(outcome(body), None, "{body}");
+    fuses(
+        "mul.f32 %f1, %f2, %f3; add.f32 %f4, %f1, %f5;",
+        "add.f32 %f4, %f1, %f5;",
+    );
+    fuses(
+        "mul.f32 %f1, %f2, %f3; sub.ftz.f32 %f4, %f5, %f1;",
+        "sub.ftz.f32 %f4, %f5, %f1;",
+    );
+    fuses(
+        "mul.f64 %d1, %d2, %d3; add.sat.f32 %f1, %f1, %f2; add.f64 %d2, %d2, %d1;",
+        "add.f64 %d2, %d2, %d1;",
+    );
+    fuses(
+        "mul.f16 %h1, %h2, %h3; add.f16 %h2, %h1, %h3;",
+        "add.f16 %h2, %h1, %h3;",
+    );
+    // Around a loop; through moves, selections, signs, halves, conversions, local memory.
+    fuses(
+        "L: add.f32 %f4, %f1, %f5; mul.f32 %f1, %f2, %f3; bra L;",
+        "add.f32 %f4, %f1, %f5;",
+    );
+    fuses(
+        "mul.f32 %f1, %f2, %f3; mov.b32 %r1, %f1; mov.b32 %f6, %r1; add.f32 %f4, %f6, %f5;",
+        "add.f32 %f4, %f6, %f5;",
+    );
+    fuses(
+        "mul.f32 %f1, %f2, %f3; selp.f32 %f6, %f1, %f2, %p1; neg.f32 %f7, %f6; abs.f32 %f7, %f7; max.f32 %f8, %f7, %f2; sub.f32 %f4, %f8, %f5;",
+        "sub.f32 %f4, %f8, %f5;",
+    );
+    fuses(
+        "mul.f32 %f1, %f2, %f3; mov.b64 %rd1, {%f1, %f2}; mov.b64 {%f4, %f5}, %rd1; add.f32 %f6, %f5, 0f00000000;",
+        "add.f32 %f6, %f5, 0f00000000;",
+    );
+    fuses(
+        "mul.f32 %f1, %f2, %f3; cvt.f64.f32 %d1, %f1; add.f64 %d2, %d1, %d3;",
+        "add.f64 %d2, %d1, %d3;",
+    );
+    fuses(
+        ".local .f32 x; mul.f32 %f1, %f2, %f3; st.local.f32 [x], %f1; ld.local.f32 %f4, [x]; add.f32 %f4, %f4, %f5;",
+        "add.f32 %f4, %f4, %f5;",
+    );
+    fuses(
+        ".local .f32 x; mul.f32 %f1, %f2, %f3; st.f32 [%rd1], %f1; ld.f32 %f4, [%rd2]; add.f32 %f4, %f4, %f5;",
+        "add.f32 %f4, %f4, %f5;",
+    );
+    // A rounding modifier on either side; what computes a new number; what other threads see.
+    stays("mul.rn.f32 %f1, %f2, %f3; add.f32 %f4, %f1, %f5;");
+    stays("mul.f32 %f1, %f2, %f3; add.rn.f32 %f4, %f1, %f5; st.global.f32 [%rd1], %f1;");
+    stays("mul.f32 %f1, %f2, %f3; ex2.approx.f32 %f4, %f1; add.f32 %f5, %f5, %f4;");
+    stays("mul.f32 %f1, %f2, %f3; fma.rn.f32 %f4, %f1, %f1, %f1; add.f32 %f5, %f5, %f4;");
+    stays(
+        "mul.f32 %f1, %f2, %f3; mul.f32 %f4, %f1, %f1; setp.lt.f32 %p1, %f4, %f1; selp.f32 %f5, %f2, %f3, %p1; st.global.f32 [%rd1], %f4;",
+    );
+    stays("mul.f32 %f1, %f2, %f3; st.f32 [%rd1], %f1; ld.f32 %f4, [%rd2]; add.f32 %f4, %f4, %f5;");
+    stays("mul.f32 %f1, %f2, %f3; shfl.sync.idx.b32 %f4, %f1, 0, 31, -1; add.f32 %f4, %f4, %f5;");
+    stays("mul.lo.s32 %r1, %r2, %r3; add.s32 %r1, %r1, %r2;");
 }

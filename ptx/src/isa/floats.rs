@@ -7,8 +7,8 @@ use crate::alg::float_op::{Approx, Arith, Clamp, FloatOp, Format, Round};
 
 impl Form {
     /// Whether this is a float product without a rounding modifier. The assembler may fuse it with a sum that has none either
-    /// (ISA §9.7.3.5, §9.7.4.3), and then neither is a function of its operands. A run rounds both; in the logic such a
-    /// product has no meaning, and so there is nothing that a sum could be fused with.
+    /// (ISA §9.7.3.5, §9.7.4.3), and then neither is a function of its operands. A run rounds both; in the logic a kernel where
+    /// a product may come to such a sum has no meaning (`program/fuse.rs`).
     pub fn may_fuse(&self) -> bool {
         self.opcode.starts_with("mul.")
             && super::types::is_float(self.word("type"))

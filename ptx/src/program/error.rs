@@ -21,8 +21,8 @@ pub enum Reason {
     Unresolved(module::Reason),
     /// No row of the opcode table with a constructor in the logic matches.
     Opcode(String),
-    /// A product that may be fused with a sum.
-    MayFuse(String),
+    /// A product that may be fused with a sum: the opcodes of both, and where the sum stands.
+    MayFuse(String, String, Span),
     /// A vector of another size: how many elements the access moves, and how many there are.
     OperandCount(String, usize, usize),
     /// An operand of another kind than the instruction takes here; what it takes.
@@ -56,10 +56,10 @@ impl fmt::Display for Unsupported {
         match &self.reason {
             Reason::Unresolved(r) => module::Error::new(r.clone(), self.span).fmt(f),
             Reason::Opcode(o) => write!(f, "`{o}` has no meaning in the logic yet"),
-            Reason::MayFuse(o) => write!(
+            Reason::MayFuse(product, sum, _) => write!(
                 f,
-                "`{o}` may be fused with a sum, so that its result is none of its operands' alone; with a rounding modifier \
-                 (`mul.rn`) it may not"
+                "`{product}` may be fused with the `{sum}` that its result can come to: then the product is not rounded; with a \
+                 rounding modifier on either they may not"
             ),
             Reason::OperandCount(o, wanted, given) => {
                 write!(f, "`{o}` takes {wanted} operands, not {given}")
@@ -96,6 +96,14 @@ impl fmt::Display for Unsupported {
 impl std::error::Error for Unsupported {}
 
 impl Unsupported {
+    /// Another place in the text that this is about, and what stands there.
+    pub fn other_place(&self) -> Option<(&'static str, Span)> {
+        match &self.reason {
+            Reason::MayFuse(_, _, sum) => Some(("the sum", *sum)),
+            _ => None,
+        }
+    }
+
     /// What the reader can do about it, where there is something.
     pub fn help(&self) -> Option<String> {
         match &self.reason {

@@ -94,8 +94,9 @@ impl<'m> Entry<'m> {
     fn instr(&self, text: &ast::Instr, i: &module::Instr) -> Res<Instr> {
         let all: Vec<Written<'_>> = text.operands.iter().zip(&i.operands).collect();
         let form = i.form.as_ref().filter(|f| carried(f, &i.opcode));
-        if form.is_some_and(Form::may_fuse) {
-            return refuse(Reason::MayFuse(i.opcode.clone()), text.opcode.span);
+        if let Some((_, sum)) = self.fused.iter().find(|(p, _)| p.span == i.span) {
+            let reason = Reason::MayFuse(i.opcode.clone(), sum.opcode.clone(), sum.span);
+            return refuse(reason, text.opcode.span);
         }
         match (form.map(|f| (f, f.shape())), &all[..]) {
             (Some((_, "sreg")), [d, s]) => Ok(Instr::Sreg {

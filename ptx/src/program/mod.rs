@@ -11,6 +11,7 @@
 pub mod data;
 pub mod error;
 mod from_term;
+mod fuse;
 mod instr;
 mod normal;
 mod render;

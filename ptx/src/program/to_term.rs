@@ -97,9 +97,8 @@ pub fn kernel_meanings(store: &Store<'_>, k: &Kernel) -> Vec<Definition> {
         .collect()
 }
 
-/// Nothing for what the assembler may change: see [`Form::may_fuse`].
 fn isa_declaration(store: &Store<'_>, form: &Form) -> Option<Definition> {
-    let (ins, out) = form.signature().filter(|_| !form.may_fuse())?;
+    let (ins, out) = form.signature()?;
     let n = u32::try_from(ins.len()).ok()?;
     // Under `fun F a b …`; a meaning binds nothing itself, so the indices stay.
     let mut alg = TermAlg::new(store, store.bvar(n));

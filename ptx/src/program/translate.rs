@@ -6,6 +6,7 @@
 
 use super::data::*;
 use super::error::{Reason, Unsupported};
+use super::fuse::fused;
 use crate::module::uses::symbols;
 use crate::module::{self, Function, Resolved, Symbol, VarId};
 use crate::text::ast::{self, Item, Statement, Tuning};
@@ -92,6 +93,8 @@ pub(crate) struct Entry<'m> {
     pub(super) vars: Vec<Var>,
     /// The variables of the module that `vars` are.
     pub(super) symbols: Vec<VarId>,
+    /// The products that may be fused, each with a sum.
+    pub(super) fused: Vec<(&'m module::Instr, &'m module::Instr)>,
 }
 
 /// Everything of an entry but its instructions.
@@ -153,9 +156,11 @@ pub(crate) fn entry<'m>(m: &'m Resolved<'_>, text: &'m ast::Function) -> Res<Ent
     let Some(regs) = numbered(declared.map(|(d, ty)| (ty, d.name.clone(), d.count))) else {
         return refuse(Reason::Declaration(".reg".into()), text.head);
     };
+    let local = vars.iter().any(|v| v.space == StateSpace::Local);
     Ok(Entry {
         text,
         function,
+        fused: fused(function, local),
         params,
         regs,
         outer,

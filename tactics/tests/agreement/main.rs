@@ -28,7 +28,7 @@ fn words_per_row() -> usize {
 fn forms(floats: bool) -> Vec<(Form, usize)> {
     let all: Vec<Form> = alu_forms()
         .into_iter()
-        .filter(|f| f.uses_floats() == floats && !f.may_fuse())
+        .filter(|f| f.uses_floats() == floats)
         .collect();
     let count = |f: &Form| all.iter().filter(|g| g.row == f.row).count();
     let tries = |f: &Form| words_per_row().div_ceil(count(f));
