@@ -7,6 +7,7 @@ mod alternatives;
 mod auto;
 pub(crate) mod basic;
 mod below_binders;
+pub mod bits;
 pub(crate) mod cases;
 pub(crate) mod check;
 mod combine;

@@ -15,6 +15,7 @@ pub const KNOWN: &[&str] = &[
     "apply",
     "assumption",
     "auto",
+    "bits",
     "by_cases",
     "calc",
     "case",
@@ -166,6 +167,7 @@ pub(crate) fn run<'b>(
             Ok(vec![g])
         }
         ("auto", []) => auto::auto(el, m),
+        ("bits", []) => super::bits::bits(el, m),
         ("index", []) => {
             let extra = match args {
                 [] => &[][..],

@@ -1,0 +1,137 @@
+//! `bits`: equations of words, and of numbers with bounds, digit by digit.
+//!
+//! Understood are the operations of `Word` and of `Nat` whose results are bits of their arguments, or sums of such: `&&&`,
+//! `|||`, `^^^`, complements, shifts, masks, extensions, bytes and concatenations, sums, differences from constants,
+//! multiples, quotients and remainders by powers of two, and definitions (the meanings of PTX instructions among them)
+//! that unfold to these. Everything else is an unknown, of which only a bound is known.
+//!
+//! Both sides are read ([`reify`]) as terms over unknowns ([`exp`]). The oracle ([`plan`], [`form`]) brings them into a
+//! normal form: an exclusive or of masked products of shifted unknowns, or a linear combination of such modulo `2 ^ w`.
+//! What has no such form becomes a new unknown. Equal forms mean a proof by `Bits.same_sound` or `Bits.sound` of
+//! `proofs/lib/bits_check.ptxp` ([`prove`]), whose checker computes the same forms again; different ones give values at
+//! which the sides differ ([`explain`]). No axiom beyond `propext` is used.
+
+mod exp;
+mod explain;
+mod form;
+mod plan;
+mod prover;
+mod reify;
+#[cfg(test)]
+mod tests;
+
+use logic::{Expr, Node};
+
+use crate::meta::{Elab, ElabError, MVarId, Result};
+use exp::{Id, Terms};
+use plan::Plan;
+use prover::Prover;
+use reify::{Atom, Reader};
+
+pub use prover::Failure;
+
+/// The library file with the checker.
+const LIBRARY: &str = "lib/bits_check.ptxp";
+
+/// An equation as it was read.
+struct Read {
+    terms: Terms,
+    atoms: Vec<Atom>,
+    left: Id,
+    right: Id,
+    /// Is it an equation of words?
+    width: Option<u32>,
+}
+
+/// `bits`: closes the goal, or says why it cannot.
+pub(crate) fn bits<'b>(el: &mut Elab<'b>, goal: MVarId) -> Result<Vec<MVarId>> {
+    let mut m = goal;
+    loop {
+        let ty = el.mvar_type(m);
+        let ty = el.instantiate_mvars(ty);
+        match el.st.node(ty) {
+            Node::Pi(..) | Node::Let(..) => m = el.intro(m, None)?.1,
+            _ => break,
+        }
+    }
+    el.with_goal(m, |el| {
+        let target = el.mvar_type(m);
+        let target = el.instantiate_mvars(target);
+        let proof = match el.match_eq(target) {
+            Some((_, a, b)) => prove(el, a, b),
+            None => Err(ElabError::msg("`bits` proves equations of words and of numbers; this goal is none").code("tactic.bits")),
+        };
+        match proof {
+            Ok(p) => {
+                el.assign(m, p);
+                Ok(Vec::new())
+            }
+            Err(e) => {
+                let text = el.pp_goal(m);
+                Err(e.goal_text(text))
+            }
+        }
+    })
+}
+
+/// A proof of `lhs = rhs`, two words or two natural numbers, with what the context knows of bounds; or why there is none,
+/// with values of the unknowns at which the sides differ if there are such.
+pub fn prove(el: &mut Elab<'_>, lhs: Expr, rhs: Expr) -> Result<Expr> {
+    available(el)?;
+    let mut read = read(el, lhs, rhs)?;
+    let answer = answer(el, &mut read, lhs, rhs);
+    answer.map_err(|f| explain::explain(el, &mut read, f))
+}
+
+/// The same without a message.
+pub fn attempt(el: &mut Elab<'_>, lhs: Expr, rhs: Expr) -> Option<Expr> {
+    available(el).ok()?;
+    let mut read = read(el, lhs, rhs).ok()?;
+    answer(el, &mut read, lhs, rhs).ok()
+}
+
+fn available(el: &Elab<'_>) -> Result<()> {
+    let sound = el.name("Bits.sound");
+    if el.env.get(sound).is_some() && !el.is_hidden(sound) {
+        return Ok(());
+    }
+    Err(ElabError::msg(format!("`bits` needs the library file `{LIBRARY}`"))
+        .code("tactic.bits")
+        .help(format!("import \"{LIBRARY}\" (or a file that imports it)")))
+}
+
+fn read(el: &mut Elab<'_>, lhs: Expr, rhs: Expr) -> Result<Read> {
+    let (lhs, rhs) = (el.instantiate_mvars(lhs), el.instantiate_mvars(rhs));
+    let ty = el.infer_type(lhs)?;
+    let ty = el.whnf_reducible(ty);
+    let mut reader = Reader::new(el);
+    let (left, right, width) = if ty == reader.el.st.const0("Nat") {
+        (reader.number(lhs), reader.number(rhs), None)
+    } else if let Some(w) = reader.width(lhs) {
+        (reader.word(lhs), reader.word(rhs), Some(w))
+    } else {
+        let shown = reader.el.pp(ty);
+        return Err(ElabError::msg("`bits` proves equations of words of a known width and of natural numbers")
+            .code("tactic.bits")
+            .note(format!("these are of type `{shown}`")));
+    };
+    Ok(Read { terms: reader.terms, atoms: reader.atoms, left, right, width })
+}
+
+fn answer(el: &mut Elab<'_>, read: &mut Read, lhs: Expr, rhs: Expr) -> std::result::Result<Expr, Failure> {
+    let (left, right, atoms) = (read.left, read.right, read.atoms.clone());
+    let unbounded = read.terms.atoms(&[left, right]).into_iter().find(|a| atoms[*a].bound.is_none());
+    if let Some(a) = unbounded {
+        return Err(Failure::Unbounded(a));
+    }
+    let plan = Plan::new(&mut read.terms);
+    let proof = Prover::new(el, plan, atoms).equation(left, right)?;
+    Ok(match read.width {
+        None => proof,
+        Some(w) => {
+            let st = el.st;
+            let width = el.mk_nat(u64::from(w));
+            st.apps(st.const0("Word.ext"), &[width, lhs, rhs, proof])
+        }
+    })
+}

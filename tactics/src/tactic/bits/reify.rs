@@ -1,0 +1,411 @@
+//! Terms of type `Nat` and `Word w` as terms over numbered unknowns.
+//!
+//! What a term stands for is the term that was read by computation alone: operations of words are read as what they do to
+//! values, and other definitions are unfolded as long as an operation comes out in the end.
+
+use logic::{Expr, Node};
+use num_bigint::BigUint;
+use num_traits::{ToPrimitive, Zero};
+use rustc_hash::FxHashMap;
+
+use super::exp::{self, Id, Terms, two};
+use crate::meta::Elab;
+use crate::tactic::util::{ATTEMPT, with_budget};
+
+/// Nothing is shifted further.
+const MAX_SHIFT: u32 = 4096;
+
+/// No definition is unfolded deeper before an operation comes out.
+const MAX_UNFOLD: usize = 64;
+
+/// An unknown that was read.
+#[derive(Clone, Copy, Debug)]
+pub struct Atom {
+    /// The number.
+    pub value: Expr,
+    /// As it is shown: the word rather than its value.
+    pub shown: Expr,
+    /// The proof of its bound; `None` if there is none.
+    pub bound: Option<Expr>,
+}
+
+/// Reads terms.
+pub struct Reader<'a, 'b> {
+    /// The elaborator.
+    pub el: &'a mut Elab<'b>,
+    /// What was read.
+    pub terms: Terms,
+    /// The unknowns.
+    pub atoms: Vec<Atom>,
+    known: FxHashMap<Expr, (BigUint, Expr)>,
+    numbers: FxHashMap<Expr, Id>,
+    words: FxHashMap<Expr, Id>,
+}
+
+impl<'a, 'b> Reader<'a, 'b> {
+    /// Nothing read but the bounds that hypotheses give.
+    pub fn new(el: &'a mut Elab<'b>) -> Self {
+        let mut r = Reader {
+            el,
+            terms: Terms::default(),
+            atoms: Vec::new(),
+            known: FxHashMap::default(),
+            numbers: FxHashMap::default(),
+            words: FxHashMap::default(),
+        };
+        r.hypotheses();
+        r
+    }
+
+    /// `name args`.
+    pub fn call(&self, name: &str, args: &[Expr]) -> Expr {
+        self.el.st.apps(self.el.st.const0(name), args)
+    }
+
+    fn hypotheses(&mut self) {
+        let locals: Vec<_> = self.el.lctx.iter().collect();
+        for id in locals {
+            let d = self.el.local(id);
+            if d.aux {
+                continue;
+            }
+            let ty = self.el.instantiate_mvars(d.ty);
+            let h = self.el.mk_fvar(id);
+            if let Some(args) = self.el.match_app(ty, "Nat.lt", 2) {
+                self.bound(args[0], args[1], h, false);
+            } else if let Some(args) = self.el.match_app(ty, "Nat.le", 2) {
+                self.bound(args[0], args[1], h, true);
+            }
+        }
+    }
+
+    /// Records `x < n` or `x ≤ n`.
+    fn bound(&mut self, x: Expr, n: Expr, h: Expr, le: bool) {
+        if self.el.nat_lit(x).is_some() {
+            return;
+        }
+        let Some(v) = self.number_value(n) else {
+            return;
+        };
+        let (v, h) = match le {
+            false => (v, h),
+            true => (v + 1u32, self.call("Nat.lt_succ_of_le", &[x, n, h])),
+        };
+        if self.known.get(&x).is_none_or(|(old, _)| v < *old) {
+            self.known.insert(x, (v, h));
+        }
+    }
+
+    /// The value of a closed number.
+    fn number_value(&mut self, e: Expr) -> Option<BigUint> {
+        if let Some(n) = self.el.nat_lit(e) {
+            return Some(n);
+        }
+        if self.el.st.has_fvar(e) || self.el.st.has_mvar(e) {
+            return None;
+        }
+        let w = with_budget(self.el, ATTEMPT, |el| el.whnf(e));
+        self.el.nat_lit(w)
+    }
+
+    fn small(&mut self, e: Expr) -> Option<u32> {
+        self.number_value(e)?.to_u32().filter(|k| *k <= MAX_SHIFT)
+    }
+
+    fn head(&self, e: Expr) -> Option<(String, Vec<Expr>)> {
+        let (f, args) = self.el.st.unfold_app(e);
+        match self.el.st.node(f) {
+            Node::Const(n, _) => Some((self.el.st.name_to_string(n), args)),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, n: exp::Node) -> Id {
+        self.terms.add(n)
+    }
+
+    /// Reads a number.
+    pub fn number(&mut self, e: Expr) -> Id {
+        if let Some(i) = self.numbers.get(&e) {
+            return *i;
+        }
+        let i = logic::subst::with_stack(|| {
+            if let Some(n) = self.number_value(e) {
+                return self.terms.lit(n);
+            }
+            let mut cur = e;
+            for _ in 0..MAX_UNFOLD {
+                if let Some((name, args)) = self.head(cur)
+                    && let Some(i) = self.operation(&name, &args)
+                {
+                    return i;
+                }
+                let w = self.el.whnf_reducible(cur);
+                let w = self.el.instantiate_mvars(w);
+                if w == cur {
+                    break;
+                }
+                cur = w;
+            }
+            self.unknown(cur, cur, None)
+        });
+        self.numbers.insert(e, i);
+        i
+    }
+
+    fn operation(&mut self, name: &str, args: &[Expr]) -> Option<Id> {
+        use exp::Node::*;
+        let [a, b] = args else {
+            return None;
+        };
+        let (a, b) = (*a, *b);
+        let node = match name {
+            "Nat.add" => Add(self.number(a), self.number(b)),
+            "Nat.mul" => self.product(a, b),
+            "Nat.sub" => match self.number_value(a) {
+                Some(d) => Sub(d, self.number(b)),
+                None => Minus(self.number(a), self.number(b)),
+            },
+            "Nat.land" => And(self.number(a), self.number(b)),
+            "Nat.lor" => Or(self.number(a), self.number(b)),
+            "Nat.xor" => Xor(self.number(a), self.number(b)),
+            "Nat.shiftLeft" => Shl(self.number(a), self.small(b)?),
+            "Nat.shiftRight" => Shr(self.number(a), self.small(b)?),
+            "Nat.div" => {
+                let d = self.number_value(b)?;
+                Div(self.number(a), d)
+            }
+            "Nat.mod" => {
+                let d = self.number_value(b)?;
+                Mod(self.number(a), d)
+            }
+            "Word.val" => return Some(self.word(b)),
+            "Fin.val" => {
+                let x = self.call("Fin.val", &[a, b]);
+                let proof = self.call("Fin.isLt", &[a, b]);
+                let n = self.number_value(a)?;
+                return Some(self.unknown(x, x, Some((n, proof))));
+            }
+            _ => return None,
+        };
+        Some(self.add(node))
+    }
+
+    fn product(&mut self, a: Expr, b: Expr) -> exp::Node {
+        if let Some(k) = self.number_value(a) {
+            return exp::Node::Scale(k, self.number(b));
+        }
+        if let Some(k) = self.number_value(b) {
+            return exp::Node::Scaled(self.number(a), k);
+        }
+        exp::Node::Mul(self.number(a), self.number(b))
+    }
+
+    /// An unknown.
+    fn unknown(&mut self, value: Expr, shown: Expr, bound: Option<(BigUint, Expr)>) -> Id {
+        let stated = self.known.get(&value).cloned();
+        let best = match (bound, stated) {
+            (Some(a), Some(b)) => Some(if b.0 < a.0 { b } else { a }),
+            (a, b) => a.or(b),
+        };
+        let i = match self.atoms.iter().position(|a| a.value == value) {
+            Some(i) => i,
+            None => {
+                let (n, proof) = best.map_or((BigUint::zero(), None), |(n, p)| (n, Some(p)));
+                self.atoms.push(Atom { value, shown, bound: proof });
+                self.terms.atom(n)
+            }
+        };
+        self.add(exp::Node::Atom(i))
+    }
+
+    /// The width of a word.
+    pub fn width(&mut self, e: Expr) -> Option<u32> {
+        let ty = self.el.infer_type(e).ok()?;
+        let ty = self.el.whnf_reducible(ty);
+        let ty = self.el.instantiate_mvars(ty);
+        let w = *self.el.match_app(ty, "Word", 1)?.first()?;
+        self.small(w)
+    }
+
+    /// Reads the value of a word.
+    pub fn word(&mut self, e: Expr) -> Id {
+        if let Some(i) = self.words.get(&e) {
+            return *i;
+        }
+        let i = logic::subst::with_stack(|| self.read_word(e));
+        self.words.insert(e, i);
+        i
+    }
+
+    fn read_word(&mut self, e: Expr) -> Id {
+        let Some(w) = self.width(e) else {
+            let ty = self.el.infer_type(e).ok();
+            let width = ty.and_then(|ty| Some(self.el.match_app(ty, "Word", 1)?[0]));
+            return self.unknown_word(e, width);
+        };
+        if !self.el.st.has_fvar(e) && !self.el.st.has_mvar(e) {
+            let width = self.el.mk_nat(u64::from(w));
+            let value = self.call("Word.val", &[width, e]);
+            if let Some(n) = self.number_value(value) {
+                return self.terms.lit(n);
+            }
+        }
+        let mut cur = e;
+        for _ in 0..MAX_UNFOLD {
+            if let Some((name, args)) = self.head(cur)
+                && let Some(i) = self.word_operation(w, &name, &args)
+            {
+                return i;
+            }
+            let next = self.el.whnf_core(cur);
+            let next = if next != cur { Some(next) } else { self.el.unfold_definition(cur) };
+            match next {
+                Some(n) => cur = self.el.instantiate_mvars(n),
+                None => break,
+            }
+        }
+        let width = self.el.mk_nat(u64::from(w));
+        self.unknown_word(e, Some(width))
+    }
+
+    fn unknown_word(&mut self, e: Expr, width: Option<Expr>) -> Id {
+        let Some(width) = width else {
+            return self.unknown(e, e, None);
+        };
+        let value = self.call("Word.val", &[width, e]);
+        let proof = self.call("Word.isLt", &[width, e]);
+        let bound = self.small(width).map(|w| (two(w), proof));
+        self.unknown(value, e, bound)
+    }
+
+    /// An operation of words with this result width.
+    fn word_operation(&mut self, w: u32, name: &str, args: &[Expr]) -> Option<Id> {
+        use exp::Node::*;
+        let modulus = two(w);
+        let node = match (name.strip_prefix("Word.")?, args) {
+            ("mk", [_, n, _]) => return Some(self.number(*n)),
+            ("ofNat", [_, n]) => {
+                let n = *n;
+                Mod(self.number(n), modulus)
+            }
+            ("add", [_, a, b]) => {
+                let sum = Add(self.word(*a), self.word(*b));
+                Mod(self.add(sum), modulus)
+            }
+            ("sub", [_, a, b]) => {
+                let minus = Sub(modulus.clone(), self.word(*b));
+                let minus = self.add(minus);
+                let sum = Add(self.word(*a), minus);
+                Mod(self.add(sum), modulus)
+            }
+            ("mul", [_, a, b]) => {
+                let (a, b) = (self.word(*a), self.word(*b));
+                let lit = |r: &Self, e: Id| match r.terms.node(e) {
+                    Lit(n) => Some(n.clone()),
+                    _ => None,
+                };
+                let product = match (lit(self, a), lit(self, b)) {
+                    (Some(k), _) => Scale(k, b),
+                    (_, Some(k)) => Scaled(a, k),
+                    _ => Mul(a, b),
+                };
+                Mod(self.add(product), modulus)
+            }
+            ("neg", [_, a]) => {
+                let minus = Sub(modulus.clone(), self.word(*a));
+                Mod(self.add(minus), modulus)
+            }
+            ("not", [_, a]) => {
+                let minus = Sub(modulus.clone() - 1u32, self.word(*a));
+                Mod(self.add(minus), modulus)
+            }
+            ("udiv" | "urem", [_, a, b]) => {
+                let b = self.word(*b);
+                let Lit(d) = self.terms.node(b).clone() else {
+                    return None;
+                };
+                let a = self.word(*a);
+                let part = if name == "Word.udiv" { Div(a, d) } else { Mod(a, d) };
+                Mod(self.add(part), modulus)
+            }
+            ("and", [_, a, b]) => {
+                let both = And(self.word(*a), self.word(*b));
+                Mod(self.add(both), modulus)
+            }
+            ("or", [_, a, b]) => {
+                let either = Or(self.word(*a), self.word(*b));
+                Mod(self.add(either), modulus)
+            }
+            ("xor", [_, a, b]) => {
+                let one = Xor(self.word(*a), self.word(*b));
+                Mod(self.add(one), modulus)
+            }
+            ("shl", [_, a, k]) => {
+                let k = self.count(*k)?;
+                if k >= BigUint::from(w) {
+                    return Some(self.terms.lit(BigUint::zero()));
+                }
+                let k = k.to_u32()?;
+                let shifted = Scale(two(k), self.word(*a));
+                Mod(self.add(shifted), modulus)
+            }
+            ("lshr", [_, a, k]) => {
+                let k = self.count(*k)?;
+                if k >= BigUint::from(w) {
+                    return Some(self.terms.lit(BigUint::zero()));
+                }
+                let k = k.to_u32()?;
+                let shifted = Div(self.word(*a), two(k));
+                Mod(self.add(shifted), modulus)
+            }
+            ("zext" | "trunc", [_, _, a]) => Mod(self.word(*a), modulus),
+            ("extract", [_, lo, _, a]) => {
+                let lo = self.small(*lo)?;
+                let high = Div(self.word(*a), two(lo));
+                Mod(self.add(high), modulus)
+            }
+            ("concat", [_, v, hi, lo]) => {
+                let v = self.small(*v)?;
+                let high = Scale(two(v), self.word(*hi));
+                let high = self.add(high);
+                let both = Add(high, self.word(*lo));
+                Mod(self.add(both), modulus)
+            }
+            ("byte", [_, a, k]) => {
+                let k = self.small(*k)?.checked_mul(8)?;
+                let high = Div(self.word(*a), two(k));
+                Mod(self.add(high), modulus)
+            }
+            ("ofBytes", [_, f]) => {
+                let f = *f;
+                let n = self.bytes(f, w / 8);
+                Mod(n, modulus)
+            }
+            _ => return None,
+        };
+        Some(self.add(node))
+    }
+
+    /// The value of a count that is closed, whatever it is.
+    fn count(&mut self, k: Expr) -> Option<BigUint> {
+        let i = self.number(k);
+        match self.terms.node(i) {
+            exp::Node::Lit(n) => Some(n.clone()),
+            _ => None,
+        }
+    }
+
+    /// `Word.bytesVal f n`.
+    fn bytes(&mut self, f: Expr, n: u32) -> Id {
+        let mut sum = self.terms.lit(BigUint::zero());
+        for k in 0..n {
+            let index = self.el.mk_nat(u64::from(k));
+            let byte = self.el.beta(f, &[index]);
+            let byte = self.word(byte);
+            let shifted = self.add(exp::Node::Scale(two(8 * k), byte));
+            sum = self.add(exp::Node::Add(sum, shifted));
+        }
+        sum
+    }
+}
