@@ -51,8 +51,16 @@ impl Node {
         use Node::*;
         let (a, b) = match self {
             Atom(_) | Lit(_) => (None, None),
-            Scale(_, e) | Scaled(e, _) | Sub(_, e) | Shl(e, _) | Shr(e, _) | Div(e, _) | Mod(e, _) => (Some(*e), None),
-            Add(e, f) | Xor(e, f) | And(e, f) | Or(e, f) | Mul(e, f) | Minus(e, f) => (Some(*e), Some(*f)),
+            Scale(_, e)
+            | Scaled(e, _)
+            | Sub(_, e)
+            | Shl(e, _)
+            | Shr(e, _)
+            | Div(e, _)
+            | Mod(e, _) => (Some(*e), None),
+            Add(e, f) | Xor(e, f) | And(e, f) | Or(e, f) | Mul(e, f) | Minus(e, f) => {
+                (Some(*e), Some(*f))
+            }
         };
         a.into_iter().chain(b)
     }
@@ -198,7 +206,9 @@ impl Terms {
                 }
             }
         }
-        (0..self.nodes.len() as Id).filter(|i| seen[*i as usize]).collect()
+        (0..self.nodes.len() as Id)
+            .filter(|i| seen[*i as usize])
+            .collect()
     }
 
     /// The values of both terms when the unknowns have these.

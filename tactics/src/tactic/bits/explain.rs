@@ -27,7 +27,7 @@ pub(super) fn explain(el: &mut Elab<'_>, read: &mut Read, failure: Failure) -> E
                 .note("a number has to be below a constant for its digits to be compared")
                 .help(format!("`have h : {shown} < 2 ^ 32 := …` before, or use `omega` if no bits are involved"));
         }
-        Failure::Differ { why, generalised } => (why, generalised),
+        Failure::Differ { why, generalised } => (*why, generalised),
     };
     if let Some(x) = counterexample(read, &d) {
         let order = read.terms.below(&[read.left, read.right]);
@@ -49,13 +49,20 @@ pub(super) fn explain(el: &mut Elab<'_>, read: &mut Read, failure: Failure) -> E
         };
         let mut err = ElabError::msg("`bits`: the two sides differ")
             .code("tactic.bits")
-            .note(format!("{place}: the left side is {}, the right side is {}", number(&l), number(&r)));
+            .note(format!(
+                "{place}: the left side is {}, the right side is {}",
+                number(&l),
+                number(&r)
+            ));
         if let Some(o) = opaque {
-            err = err.note(format!("`{o}` is an unknown here, of which only a bound is known"));
+            err = err.note(format!(
+                "`{o}` is an unknown here, of which only a bound is known"
+            ));
         }
         return err;
     }
-    let err = ElabError::msg("`bits` does not see that the two sides are equal").code("tactic.bits");
+    let err =
+        ElabError::msg("`bits` does not see that the two sides are equal").code("tactic.bits");
     let mut writer = Writer {
         el,
         read,
@@ -64,9 +71,9 @@ pub(super) fn explain(el: &mut Elab<'_>, read: &mut Read, failure: Failure) -> E
     };
     let (left, right) = match &d {
         Differ::TooLarge => {
-            return err
-                .note("their normal form is too large")
-                .help("`generalize` a part of the goal, or prove smaller equations and rewrite with them");
+            return err.note("their normal form is too large").help(
+                "`generalize` a part of the goal, or prove smaller equations and rewrite with them",
+            );
         }
         Differ::Form { left, right } => (writer.form(left), writer.form(right)),
         Differ::Sum { left, right, .. } => (writer.sum(left), writer.sum(right)),
@@ -87,7 +94,10 @@ fn counterexample(read: &mut Read, d: &Differ) -> Option<Vec<BigUint>> {
     let order = read.terms.below(&[read.left, read.right]);
     let n = read.atoms.len();
     let differ = |terms: &Terms, x: &[BigUint]| {
-        let fits = x.iter().zip(&terms.bounds).all(|(v, b)| v < b || b.is_zero());
+        let fits = x
+            .iter()
+            .zip(&terms.bounds)
+            .all(|(v, b)| v < b || b.is_zero());
         let (l, r) = terms.eval(&order, x, read.left, read.right);
         fits && l != r
     };
@@ -133,7 +143,11 @@ fn point(bound: &BigUint, i: usize, next: &mut impl FnMut() -> u64) -> BigUint {
 
 /// A number, large ones in hexadecimal.
 fn number(n: &BigUint) -> String {
-    if n.bits() <= 20 { n.to_string() } else { format!("{n:#x}") }
+    if n.bits() <= 20 {
+        n.to_string()
+    } else {
+        format!("{n:#x}")
+    }
 }
 
 /// Writes normal forms.
@@ -231,8 +245,16 @@ impl Writer<'_, '_> {
             }
             for (from, count) in runs(m) {
                 let bits = self.bits(p, from as i64, count);
-                let bits = if p.len() > 1 { format!("({bits})") } else { bits };
-                terms.push(if from == 0 { bits } else { format!("{bits} <<< {from}") });
+                let bits = if p.len() > 1 {
+                    format!("({bits})")
+                } else {
+                    bits
+                };
+                terms.push(if from == 0 {
+                    bits
+                } else {
+                    format!("{bits} <<< {from}")
+                });
             }
         }
         Self::joined(terms, " ^^^ ")
@@ -241,7 +263,10 @@ impl Writer<'_, '_> {
     /// A linear combination.
     fn sum(&mut self, s: &Sum) -> String {
         let modulus = BigUint::one() << s.width();
-        let places: Vec<(Product, i64, BigUint)> = s.places().map(|(p, i, c)| (p.clone(), i, c.clone())).collect();
+        let places: Vec<(Product, i64, BigUint)> = s
+            .places()
+            .map(|(p, i, c)| (p.clone(), i, c.clone()))
+            .collect();
         let mut terms = Vec::new();
         let mut constant = BigUint::zero();
         let mut k = 0;
@@ -263,7 +288,11 @@ impl Writer<'_, '_> {
                 k += 1;
             }
             let bits = self.bits(p, *from, count);
-            let bits = if p.len() > 1 { format!("({bits})") } else { bits };
+            let bits = if p.len() > 1 {
+                format!("({bits})")
+            } else {
+                bits
+            };
             let minus = &modulus - c;
             terms.push(match (c.is_one(), minus.is_one(), &minus < c) {
                 (true, ..) => bits,

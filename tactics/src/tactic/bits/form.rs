@@ -69,7 +69,11 @@ impl Form {
     }
 
     fn checked(self) -> Result<Form, TooLarge> {
-        if self.0.len() > MAX_BLOCKS { Err(TooLarge) } else { Ok(self) }
+        if self.0.len() > MAX_BLOCKS {
+            Err(TooLarge)
+        } else {
+            Ok(self)
+        }
     }
 
     /// Exclusive or.
@@ -158,7 +162,10 @@ pub struct Sum {
 impl Sum {
     /// Nothing, modulo `2 ^ w`.
     pub fn new(w: u32) -> Sum {
-        Sum { w, places: BTreeMap::new() }
+        Sum {
+            w,
+            places: BTreeMap::new(),
+        }
     }
 
     /// The exponent of the modulus.
@@ -207,7 +214,11 @@ impl Sum {
                 self.places.insert(key, new);
             }
         }
-        if self.places.len() > MAX_PLACES { Err(TooLarge) } else { Ok(()) }
+        if self.places.len() > MAX_PLACES {
+            Err(TooLarge)
+        } else {
+            Ok(())
+        }
     }
 
     /// `c` times a constant added.

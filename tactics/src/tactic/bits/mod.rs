@@ -59,7 +59,10 @@ pub(crate) fn bits<'b>(el: &mut Elab<'b>, goal: MVarId) -> Result<Vec<MVarId>> {
         let target = el.instantiate_mvars(target);
         let proof = match el.match_eq(target) {
             Some((_, a, b)) => prove(el, a, b),
-            None => Err(ElabError::msg("`bits` proves equations of words and of numbers; this goal is none").code("tactic.bits")),
+            None => Err(ElabError::msg(
+                "`bits` proves equations of words and of numbers; this goal is none",
+            )
+            .code("tactic.bits")),
         };
         match proof {
             Ok(p) => {
@@ -95,9 +98,11 @@ fn available(el: &Elab<'_>) -> Result<()> {
     if el.env.get(sound).is_some() && !el.is_hidden(sound) {
         return Ok(());
     }
-    Err(ElabError::msg(format!("`bits` needs the library file `{LIBRARY}`"))
-        .code("tactic.bits")
-        .help(format!("import \"{LIBRARY}\" (or a file that imports it)")))
+    Err(
+        ElabError::msg(format!("`bits` needs the library file `{LIBRARY}`"))
+            .code("tactic.bits")
+            .help(format!("import \"{LIBRARY}\" (or a file that imports it)")),
+    )
 }
 
 fn read(el: &mut Elab<'_>, lhs: Expr, rhs: Expr) -> Result<Read> {
@@ -111,16 +116,33 @@ fn read(el: &mut Elab<'_>, lhs: Expr, rhs: Expr) -> Result<Read> {
         (reader.word(lhs), reader.word(rhs), Some(w))
     } else {
         let shown = reader.el.pp(ty);
-        return Err(ElabError::msg("`bits` proves equations of words of a known width and of natural numbers")
-            .code("tactic.bits")
-            .note(format!("these are of type `{shown}`")));
+        return Err(ElabError::msg(
+            "`bits` proves equations of words of a known width and of natural numbers",
+        )
+        .code("tactic.bits")
+        .note(format!("these are of type `{shown}`")));
     };
-    Ok(Read { terms: reader.terms, atoms: reader.atoms, left, right, width })
+    Ok(Read {
+        terms: reader.terms,
+        atoms: reader.atoms,
+        left,
+        right,
+        width,
+    })
 }
 
-fn answer(el: &mut Elab<'_>, read: &mut Read, lhs: Expr, rhs: Expr) -> std::result::Result<Expr, Failure> {
+fn answer(
+    el: &mut Elab<'_>,
+    read: &mut Read,
+    lhs: Expr,
+    rhs: Expr,
+) -> std::result::Result<Expr, Failure> {
     let (left, right, atoms) = (read.left, read.right, read.atoms.clone());
-    let unbounded = read.terms.atoms(&[left, right]).into_iter().find(|a| atoms[*a].bound.is_none());
+    let unbounded = read
+        .terms
+        .atoms(&[left, right])
+        .into_iter()
+        .find(|a| atoms[*a].bound.is_none());
     if let Some(a) = unbounded {
         return Err(Failure::Unbounded(a));
     }

@@ -156,7 +156,11 @@ impl<'t> Plan<'t> {
         let (mut a, mut b) = (Sum::new(w), Sum::new(w));
         self.sum(l, &one, &mut a)?;
         self.sum(r, &one, &mut b)?;
-        Err(Differ::Sum { left: a, right: b, difference: first })
+        Err(Differ::Sum {
+            left: a,
+            right: b,
+            difference: first,
+        })
     }
 
     /// Puts the terms in place of unknowns that stand for them where these occur by themselves.
@@ -242,13 +246,16 @@ impl<'t> Plan<'t> {
         match &node {
             Atom(_) | Lit(_) => return Ok(e),
             Mul(..) | Minus(..) => return self.generalise(e),
-            Div(_, d) | Mod(_, d) | Scale(d, _) | Scaled(_, d) if log2(d).is_none() => return self.generalise(e),
+            Div(_, d) | Mod(_, d) | Scale(d, _) | Scaled(_, d) if log2(d).is_none() => {
+                return self.generalise(e);
+            }
             _ => {}
         }
         let mut parts = Vec::new();
         for c in node.children() {
             // the digits of a remainder of a sum are those of the remainder
-            if let Mod(..) = node
+            if let Mod(_, d) = &node
+                && !d.is_one()
                 && self.carries(c)?
             {
                 return self.generalise(e);
@@ -359,7 +366,14 @@ impl<'t> Plan<'t> {
             Some(b) => Some(self.terms.add(Node::Atom(*b))),
             None => self.wider(&key),
         };
-        self.generalised.insert(a, Generalised { raw: e, opaque, same_as });
+        self.generalised.insert(
+            a,
+            Generalised {
+                raw: e,
+                opaque,
+                same_as,
+            },
+        );
         self.by_raw.insert(e, a);
         if same_as.is_none() {
             self.narrower(&key, a);
@@ -394,7 +408,9 @@ impl<'t> Plan<'t> {
             .keys
             .iter()
             .filter_map(|(k, b)| match k {
-                Key::Sum(t) if t.width() < s.width() && s.reduced(t.width()) == *t => Some((*b, t.width())),
+                Key::Sum(t) if t.width() < s.width() && s.reduced(t.width()) == *t => {
+                    Some((*b, t.width()))
+                }
                 _ => None,
             })
             .collect();

@@ -34,7 +34,7 @@ pub enum Failure {
     /// The oracle sees no equality.
     Differ {
         /// Why.
-        why: Differ,
+        why: Box<Differ>,
         /// What the unknowns that were not read stand for.
         generalised: BTreeMap<usize, Id>,
     },
@@ -125,7 +125,11 @@ impl<'a, 'b, 't> Prover<'a, 'b, 't> {
         let back = self.unaliased(q.right)?;
         let (a, b) = (self.denote(q.left), self.denote(left));
         let (c, d) = (self.denote(right), self.denote(q.right));
-        let proof = if a == b { proof } else { self.trans(a, b, c, front, proof) };
+        let proof = if a == b {
+            proof
+        } else {
+            self.trans(a, b, c, front, proof)
+        };
         Ok(match c == d {
             true => proof,
             false => {
@@ -142,7 +146,9 @@ impl<'a, 'b, 't> Prover<'a, 'b, 't> {
         let mut proof = None;
         loop {
             let atoms = self.plan.terms.atoms(&[cur]);
-            let alias = atoms.into_iter().find_map(|a| Some((a, self.plan.same_as(a)?)));
+            let alias = atoms
+                .into_iter()
+                .find_map(|a| Some((a, self.plan.same_as(a)?)));
             let Some((a, b)) = alias else {
                 return Ok(proof.unwrap_or_else(|| self.refl(first)));
             };
@@ -150,7 +156,9 @@ impl<'a, 'b, 't> Prover<'a, 'b, 't> {
             let st = self.el.st;
             let nat = st.const0("Nat");
             let (from, to) = (self.atom(a), self.denote(b));
-            let z = self.el.new_local(st.name("z"), nat, None, BinderInfo::Default);
+            let z = self
+                .el
+                .new_local(st.name("z"), nat, None, BinderInfo::Default);
             let z = st.fvar(z.0);
             let mut over = FxHashMap::default();
             let body = self.denote_with(cur, &mut over, Some((a, z)));
@@ -243,7 +251,12 @@ impl<'a, 'b, 't> Prover<'a, 'b, 't> {
         r
     }
 
-    fn denote_with(&mut self, e: Id, done: &mut FxHashMap<Id, Expr>, over: Option<(usize, Expr)>) -> Expr {
+    fn denote_with(
+        &mut self,
+        e: Id,
+        done: &mut FxHashMap<Id, Expr>,
+        over: Option<(usize, Expr)>,
+    ) -> Expr {
         for i in self.plan.terms.below(&[e]) {
             if done.contains_key(&i) {
                 continue;
@@ -328,7 +341,10 @@ impl<'a, 'b, 't> Prover<'a, 'b, 't> {
     }
 
     fn bounds(&mut self, columns: &[usize]) -> Expr {
-        let bounds: Vec<Expr> = columns.iter().map(|a| self.nat(&self.plan.terms.bounds[*a])).collect();
+        let bounds: Vec<Expr> = columns
+            .iter()
+            .map(|a| self.nat(&self.plan.terms.bounds[*a]))
+            .collect();
         self.list(&bounds)
     }
 
@@ -379,7 +395,13 @@ impl<'a, 'b, 't> Prover<'a, 'b, 't> {
 
     /// The failure of the oracle.
     fn differ(&self, why: Differ) -> Failure {
-        let generalised = self.plan.generalised.iter().map(|(a, g)| (*a, g.raw)).collect();
+        let generalised = self
+            .plan
+            .generalised
+            .iter()
+            .map(|(a, g)| (*a, g.raw))
+            .collect();
+        let why = Box::new(why);
         Failure::Differ { why, generalised }
     }
 }

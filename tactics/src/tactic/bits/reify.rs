@@ -212,7 +212,11 @@ impl<'a, 'b> Reader<'a, 'b> {
             Some(i) => i,
             None => {
                 let (n, proof) = best.map_or((BigUint::zero(), None), |(n, p)| (n, Some(p)));
-                self.atoms.push(Atom { value, shown, bound: proof });
+                self.atoms.push(Atom {
+                    value,
+                    shown,
+                    bound: proof,
+                });
                 self.terms.atom(n)
             }
         };
@@ -259,7 +263,11 @@ impl<'a, 'b> Reader<'a, 'b> {
                 return i;
             }
             let next = self.el.whnf_core(cur);
-            let next = if next != cur { Some(next) } else { self.el.unfold_definition(cur) };
+            let next = if next != cur {
+                Some(next)
+            } else {
+                self.el.unfold_definition(cur)
+            };
             match next {
                 Some(n) => cur = self.el.instantiate_mvars(n),
                 None => break,
@@ -326,7 +334,11 @@ impl<'a, 'b> Reader<'a, 'b> {
                     return None;
                 };
                 let a = self.word(*a);
-                let part = if name == "Word.udiv" { Div(a, d) } else { Mod(a, d) };
+                let part = if name == "Word.udiv" {
+                    Div(a, d)
+                } else {
+                    Mod(a, d)
+                };
                 Mod(self.add(part), modulus)
             }
             ("and", [_, a, b]) => {
