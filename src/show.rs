@@ -147,6 +147,10 @@ fn print_entry(e: &EntrySummary, text: &str, args: &ShowArgs, out: &Output) {
         out.say(format_args!(
             "    not usable in a proof: line {line}, column {column}: {u}"
         ));
+        if let Some((what, span)) = u.other_place() {
+            let (line, column) = line_col(text, span.start as usize);
+            out.say(format_args!("      {what}: line {line}, column {column}"));
+        }
     }
 }
 

@@ -239,7 +239,29 @@ pub enum Instr {
         dsts: Vec<Dst>,
         srcs: Vec<Operand>,
     },
-    /// `bra label`, by position in [`Kernel::labels`].
+    /// `ld.param.ty dst, [slot+off]` from a variable of a call
+    GetParam {
+        ty: MemTy,
+        rw: u32,
+        dst: u64,
+        slot: Reg,
+        off: u64,
+    },
+    /// `st.param.ty [slot+off], src`
+    PutParam {
+        ty: MemTy,
+        rw: u32,
+        src: Operand,
+        slot: Reg,
+        off: u64,
+    },
+    /// `call (outs), f, (args)`, by position in [`Kernel::funcs`].
+    Call {
+        f: usize,
+        args: Vec<Reg>,
+        outs: Vec<Reg>,
+    },
+    /// `bra label`, by position among the labels of the entry or function.
     Bra { target: usize },
     /// `ret`
     Ret,
@@ -287,6 +309,58 @@ pub struct Var {
     pub count: Option<u64>,
 }
 
+/// A register: its width, and its number among those of that width (`Ptx.Reg`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Reg {
+    pub width: u32,
+    pub num: u64,
+}
+
+/// A variable of calls (`Ptx.Slot`), which is a register as wide as its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Slot {
+    pub align: Option<u64>,
+    pub ty: MemTy,
+    pub name: String,
+    pub count: Option<u64>,
+    pub num: u64,
+}
+
+impl Slot {
+    /// The width of the register; `None` if there is none so wide.
+    pub fn width(&self) -> Option<u32> {
+        let count = u32::try_from(self.count.unwrap_or(1)).ok()?;
+        self.ty.bits().checked_mul(count)
+    }
+}
+
+/// A scope inside a body (`Ptx.Block`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Block {
+    pub first: usize,
+    pub last: usize,
+    pub regs: Vec<RegDecl>,
+    pub slots: Vec<Slot>,
+    pub labels: Vec<usize>,
+}
+
+/// A function that can be called (`Ptx.Func`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Func {
+    pub name: String,
+    pub rets: Vec<Slot>,
+    pub params: Vec<Slot>,
+    pub regs: Vec<RegDecl>,
+    pub labels: Vec<(String, usize)>,
+    pub body: Vec<Line>,
+    pub blocks: Vec<Block>,
+    pub vars: usize,
+}
+
 /// A kernel parameter (`Ptx.Param`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -304,9 +378,11 @@ pub struct Kernel {
     pub regs: Vec<RegDecl>,
     pub labels: Vec<(String, usize)>,
     pub body: Vec<Line>,
-    /// How many of `vars` are declared outside of the entry.
+    pub blocks: Vec<Block>,
+    /// How many of `vars` are declared outside of all functions.
     pub outer: usize,
     pub vars: Vec<Var>,
+    pub funcs: Vec<Func>,
 }
 
 impl Special {

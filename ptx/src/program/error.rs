@@ -45,8 +45,18 @@ pub enum Reason {
     Parameter(String),
     /// A directive that is part of the meaning, by name.
     Directive(String),
-    /// A scope of its own inside the body.
+    /// A scope without instructions.
     Scope,
+    /// A function that another module or the system has.
+    NoBody(String),
+    /// A function that may be called while it is executed.
+    Recursion(String),
+    /// A variable in local memory of a function: each call has its own.
+    LocalOfFunction(String),
+    /// The condition code register in a function with calls, which do not keep it.
+    CarryAndCalls,
+    /// `.uni` with a guard: that all threads of the warp agree is not known.
+    Uniform(String),
     /// Return parameters of a kernel, or other things that no kernel has.
     NoKernel,
 }
@@ -87,7 +97,28 @@ impl fmt::Display for Unsupported {
                 "parameter `{p}` is not a plain value of a fundamental type"
             ),
             Reason::Directive(d) => write!(f, "directive `{d}` has no meaning yet"),
-            Reason::Scope => f.write_str("a scope inside the body has no meaning yet"),
+            Reason::Scope => f.write_str("a scope without instructions has no meaning"),
+            Reason::NoBody(name) => write!(
+                f,
+                "`{name}` is a function of the system or of another module: what it does is not known here"
+            ),
+            Reason::Recursion(name) => {
+                write!(
+                    f,
+                    "`{name}` may be called while it is executed: recursion has no meaning yet"
+                )
+            }
+            Reason::LocalOfFunction(name) => write!(
+                f,
+                "`{name}` is local memory of a function, of which each call has its own: that has no meaning yet"
+            ),
+            Reason::CarryAndCalls => f.write_str(
+                "the condition code register is not kept across calls, and this function has both",
+            ),
+            Reason::Uniform(o) => write!(
+                f,
+                "`{o}` with a guard asks that all threads of the warp agree, which has no meaning yet"
+            ),
             Reason::NoKernel => f.write_str("a kernel returns nothing"),
         }
     }

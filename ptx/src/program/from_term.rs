@@ -8,7 +8,7 @@ use num_traits::ToPrimitive;
 
 use super::data::*;
 use super::error::Malformed;
-use super::to_term::{constant_of, form_named};
+use super::meaning::{constant_of, form_named};
 use crate::isa::Form;
 
 type Res<T> = Result<T, Malformed>;
@@ -116,11 +116,20 @@ impl<'b> Reader<'_, 'b> {
     fn kernel(&self, e: Expr) -> Res<Kernel> {
         let [name, params, regs, labels, body, blocks, outer, vars, funcs] =
             self.args(e, "Ptx.Kernel.mk", "`Ptx.Kernel.mk`")?;
-        for (list, ty) in [(blocks, "Ptx.Block"), (funcs, "Ptx.Func")] {
-            if !self.list(list, self.store.const0(ty))?.is_empty() {
-                return malformed("a kernel without scopes and functions");
-            }
-        }
+        Ok(Kernel {
+            name: self.string(name)?,
+            params: self.list_of(params, "Ptx.Param", |p| self.param(p))?,
+            regs: self.regs(regs)?,
+            labels: self.labels(labels)?,
+            body: self.body(body)?,
+            blocks: self.blocks(blocks)?,
+            outer: self.index(outer)?,
+            vars: self.list_of(vars, "Ptx.Var", |v| self.var(v))?,
+            funcs: self.list_of(funcs, "Ptx.Func", |f| self.func(f))?,
+        })
+    }
+
+    fn labels(&self, labels: Expr) -> Res<Vec<(String, usize)>> {
         let (string, nat) = (self.store.const0("String"), self.store.const0("Nat"));
         let zero = logic::Level::ZERO;
         let pair = self.store.apps(
@@ -134,18 +143,64 @@ impl<'b> Reader<'_, 'b> {
             }
             Ok((self.string(name)?, self.index(at)?))
         };
-        Ok(Kernel {
+        self.list(labels, pair)?.into_iter().map(label).collect()
+    }
+
+    fn regs(&self, e: Expr) -> Res<Vec<RegDecl>> {
+        self.list_of(e, "Ptx.RegDecl", |r| self.reg_decl(r))
+    }
+
+    fn body(&self, e: Expr) -> Res<Vec<Line>> {
+        self.list_of(e, "Ptx.Line", |l| self.line(l))
+    }
+
+    fn slots(&self, e: Expr) -> Res<Vec<Slot>> {
+        self.list_of(e, "Ptx.Slot", |s| {
+            let [align, ty, name, count, num] = self.args(s, "Ptx.Slot.mk", "`Ptx.Slot.mk`")?;
+            Ok(Slot {
+                align: self.maybe_nat(align)?,
+                ty: self.mem_ty(ty)?,
+                name: self.string(name)?,
+                count: self.maybe_nat(count)?,
+                num: self.nat(num)?,
+            })
+        })
+    }
+
+    fn blocks(&self, e: Expr) -> Res<Vec<Block>> {
+        self.list_of(e, "Ptx.Block", |b| {
+            let [first, last, regs, slots, labels] =
+                self.args(b, "Ptx.Block.mk", "`Ptx.Block.mk`")?;
+            Ok(Block {
+                first: self.index(first)?,
+                last: self.index(last)?,
+                regs: self.regs(regs)?,
+                slots: self.slots(slots)?,
+                labels: self.list_of(labels, "Nat", |l| self.index(l))?,
+            })
+        })
+    }
+
+    fn func(&self, e: Expr) -> Res<Func> {
+        let [name, rets, params, regs, labels, body, blocks, vars] =
+            self.args(e, "Ptx.Func.mk", "`Ptx.Func.mk`")?;
+        Ok(Func {
             name: self.string(name)?,
-            params: self.list_of(params, "Ptx.Param", |p| self.param(p))?,
-            regs: self.list_of(regs, "Ptx.RegDecl", |r| self.reg_decl(r))?,
-            labels: self
-                .list(labels, pair)?
-                .into_iter()
-                .map(label)
-                .collect::<Res<_>>()?,
-            body: self.list_of(body, "Ptx.Line", |l| self.line(l))?,
-            outer: self.index(outer)?,
-            vars: self.list_of(vars, "Ptx.Var", |v| self.var(v))?,
+            rets: self.slots(rets)?,
+            params: self.slots(params)?,
+            regs: self.regs(regs)?,
+            labels: self.labels(labels)?,
+            body: self.body(body)?,
+            blocks: self.blocks(blocks)?,
+            vars: self.index(vars)?,
+        })
+    }
+
+    fn reg(&self, e: Expr) -> Res<Reg> {
+        let [width, num] = self.args(e, "Ptx.Reg.mk", "`Ptx.Reg.mk`")?;
+        Ok(Reg {
+            width: self.width(width)?,
+            num: self.nat(num)?,
         })
     }
 
@@ -438,6 +493,28 @@ impl<'b> Reader<'_, 'b> {
                     off: self.lit(*off)?,
                 })
             }
+            ("Ptx.Instr.getParam", [ty, rw, dst, slot, off]) => Ok(Instr::GetParam {
+                ty: self.mem_ty(*ty)?,
+                rw: self.width(*rw)?,
+                dst: self.nat(*dst)?,
+                slot: self.reg(*slot)?,
+                off: self.nat(*off)?,
+            }),
+            ("Ptx.Instr.putParam", [ty, rw, src, slot, off]) => {
+                let rw = self.width(*rw)?;
+                Ok(Instr::PutParam {
+                    ty: self.mem_ty(*ty)?,
+                    rw,
+                    src: self.operand(*src, rw)?,
+                    slot: self.reg(*slot)?,
+                    off: self.nat(*off)?,
+                })
+            }
+            ("Ptx.Instr.call", [f, args, outs]) => Ok(Instr::Call {
+                f: self.index(*f)?,
+                args: self.list_of(*args, "Ptx.Reg", |r| self.reg(r))?,
+                outs: self.list_of(*outs, "Ptx.Reg", |r| self.reg(r))?,
+            }),
             ("Ptx.Instr.bra", [target]) => Ok(Instr::Bra {
                 target: self.index(*target)?,
             }),

@@ -2,12 +2,13 @@
 
 use super::data::*;
 use super::error::{Reason, Unsupported};
+use super::meaning::constant_of;
+use super::operands::{Written, literal};
 use super::sync::is_sync;
-use super::to_term::constant_of;
-use super::translate::{Entry, Res, carry_register, refuse};
-use crate::isa::{Form, Group, Spec, types};
-use crate::module::{self, Base, Formal, Literal, RegId, Symbol};
-use crate::text::ast::{self, Statement};
+use super::translate::{Entry, Res, refuse};
+use crate::isa::{Form, types};
+use crate::module::{self, Base, Formal, Symbol, VarId};
+use crate::text::ast;
 
 /// Whether the logic's instructions have a constructor for a form, and the text names it as the table does.
 pub(crate) fn carried(form: &Form, opcode: &str) -> bool {
@@ -23,8 +24,10 @@ pub(crate) fn carried(form: &Form, opcode: &str) -> bool {
                     && form.word("type") == "u64"
             }
             "ldParam" => space == "param" && only(&["space", "type"]),
+            "st" if space == "param" => only(&["space", "type"]),
             "ld" | "st" => access(form).is_some(),
-            "bra" | "ret" | "exit" => form.words.is_empty(),
+            "bra" | "ret" | "call" => only(&["uni"]),
+            "exit" => true,
             _ => is_sync(form),
         }
 }
@@ -60,16 +63,6 @@ fn access(form: &Form) -> Option<Access> {
 }
 
 impl<'m> Entry<'m> {
-    /// The instructions, as they are written and as they are resolved.
-    pub fn instructions(&self) -> impl Iterator<Item = (&'m ast::Instr, &'m module::Instr)> {
-        let written = self.text.body.iter().flat_map(|b| &b.statements);
-        let written = written.filter_map(|s| match s {
-            Statement::Instr(i) => Some(i),
-            _ => None,
-        });
-        written.zip(&self.function.code)
-    }
-
     /// The data of one instruction.
     pub fn line(&self, text: &ast::Instr, i: &module::Instr) -> Res<Line> {
         let guard = i.guard.map(|g| Guard {
@@ -82,21 +75,15 @@ impl<'m> Entry<'m> {
         })
     }
 
-    /// The width and number of a register.
-    fn number(&self, r: RegId) -> (u32, u64) {
-        let known = self.function.registers.get(r.index());
-        known.map_or((0, 0), |r| {
-            let first = self.regs.get(r.declaration).map_or(0, |d| d.first);
-            (r.bits, first.saturating_add(r.index))
-        })
-    }
-
     fn instr(&self, text: &ast::Instr, i: &module::Instr) -> Res<Instr> {
         let all: Vec<Written<'_>> = text.operands.iter().zip(&i.operands).collect();
         let form = i.form.as_ref().filter(|f| carried(f, &i.opcode));
         if let Some((_, sum)) = self.fused.iter().find(|(p, _)| p.span == i.span) {
             let reason = Reason::MayFuse(i.opcode.clone(), sum.opcode.clone(), sum.span);
             return refuse(reason, text.opcode.span);
+        }
+        if form.is_some_and(|f| f.word("uni") == "uni") && i.guard.is_some() {
+            return refuse(Reason::Uniform(i.opcode.clone()), text.opcode.span);
         }
         match (form.map(|f| (f, f.shape())), &all[..]) {
             (Some((_, "sreg")), [d, s]) => Ok(Instr::Sreg {
@@ -114,6 +101,10 @@ impl<'m> Entry<'m> {
                 src: self.value(a, 64, "u64")?,
             }),
             (Some((form, "ldParam")), [d, a]) => self.ld_param(text, form, d, a),
+            (Some((form, "st")), [a, v]) if form.word("space") == "param" => {
+                self.put_param(text, form, a, v)
+            }
+            (Some((_, "call")), all) => self.call(text, all),
             (Some((form, "ld")), [d, a]) => self.load(text, form, d, a),
             (Some((form, "st")), [a, v]) => self.store(text, form, a, v),
             (Some((_, "bra")), [(_, module::Operand::Label(l))]) => {
@@ -161,47 +152,6 @@ impl<'m> Entry<'m> {
         })
     }
 
-    /// Results, widths of the sources, and sources, in the order of the form. What may be left out is given or is not.
-    fn operands(
-        &self,
-        text: &ast::Instr,
-        form: &Form,
-        all: &[Written<'_>],
-    ) -> Res<(Vec<Dst>, Vec<u32>, Vec<Operand>)> {
-        let mut found = Found {
-            entry: self,
-            form,
-            dsts: Vec::new(),
-            ins: Vec::new(),
-            srcs: Vec::new(),
-        };
-        let shown = |g: &&Group| !matches!(g, Group::Implicit(_));
-        let places = form.operands.iter().filter(shown).count();
-        let mut spare = places.saturating_sub(all.len());
-        let mut rest = all;
-        for g in &form.operands {
-            if let Group::Implicit(x) = g {
-                found.carry(x);
-                continue;
-            }
-            if matches!(g, Group::One(x) if x.optional) && spare > 0 {
-                spare -= 1;
-                continue;
-            }
-            let Some((x, more)) = rest.split_first() else {
-                let reason = Reason::OperandCount(form.opcode.clone(), places, all.len());
-                return refuse(reason, text.opcode.span);
-            };
-            rest = more;
-            found.group(g, x)?;
-        }
-        if !rest.is_empty() {
-            let reason = Reason::OperandCount(form.opcode.clone(), places, all.len());
-            return refuse(reason, text.opcode.span);
-        }
-        Ok((found.dsts, found.ins, found.srcs))
-    }
-
     /// The number of a register that must have this width.
     fn reg_of_width(&self, x: &Written<'_>, wanted: u32) -> Res<u64> {
         match self.reg(x)? {
@@ -235,34 +185,103 @@ impl<'m> Entry<'m> {
         let ty = mem_ty(text, form)?;
         let (rw, dst) = self.reg(d)?;
         at_least(ty.bits(), rw, d)?;
-        let module::Operand::Address(address) = a.1 else {
-            return refuse(Reason::OperandKind("a plain address"), a.0.span());
-        };
-        let param = match address.base {
-            Base::Symbol(Symbol::Variable(v)) => {
-                let mine = |p: &Formal| *p == Formal::Param(v);
-                self.function.params.iter().position(mine)
-            }
-            _ => None,
-        };
-        match (param, u64::try_from(address.offset)) {
-            // As everywhere, the address is a multiple of the size (ISA §9.7.10.8).
-            (Some(_), Ok(off)) if off % u64::from(ty.bits() / 8) != 0 => refuse(
-                Reason::Offset("a multiple of the size of the type"),
-                a.0.span(),
-            ),
-            (Some(param), Ok(off)) => Ok(Instr::LdParam {
+        let (v, off) = part(ty, a)?;
+        if let Some(slot) = self.slots.get(&v) {
+            return Ok(Instr::GetParam {
+                ty,
+                rw,
+                dst,
+                slot: self.inside(*slot, ty, off, a)?,
+                off,
+            });
+        }
+        let mine = |p: &Formal| *p == Formal::Param(v);
+        match self.function.params.iter().position(mine) {
+            Some(param) => Ok(Instr::LdParam {
                 ty,
                 rw,
                 dst,
                 param,
                 off,
             }),
-            _ => refuse(
-                Reason::OperandKind("a parameter with a constant offset"),
-                a.0.span(),
+            None => refuse(Reason::OperandKind(A_PARAMETER), a.0.span()),
+        }
+    }
+
+    /// The variable of a call, if it has these bytes.
+    fn inside(&self, slot: Reg, ty: MemTy, off: u64, a: &Written<'_>) -> Res<Reg> {
+        let end = off
+            .checked_mul(8)
+            .and_then(|o| o.checked_add(ty.bits().into()));
+        match end.is_some_and(|end| end <= slot.width.into()) {
+            true => Ok(slot),
+            false => refuse(Reason::Offset("an offset inside the parameter"), a.0.span()),
+        }
+    }
+
+    fn put_param(
+        &self,
+        text: &ast::Instr,
+        form: &Form,
+        a: &Written<'_>,
+        v: &Written<'_>,
+    ) -> Res<Instr> {
+        let ty = mem_ty(text, form)?;
+        let (var, off) = part(ty, a)?;
+        let Some(slot) = self.slots.get(&var) else {
+            return refuse(Reason::OperandKind(A_PARAMETER), a.0.span());
+        };
+        let slot = self.inside(*slot, ty, off, a)?;
+        let mut rw = ty.bits();
+        if matches!(v.1, module::Operand::Reg(_)) {
+            rw = self.reg(v)?.0;
+            at_least(ty.bits(), rw, v)?;
+        }
+        Ok(Instr::PutParam {
+            ty,
+            rw,
+            src: self.value(v, rw, ty.name())?,
+            slot,
+            off,
+        })
+    }
+
+    /// `call (results), function, (arguments)`; that they fit the function the resolution has checked.
+    fn call(&self, text: &ast::Instr, all: &[Written<'_>]) -> Res<Instr> {
+        let (mut lists, mut callee) = ([Vec::new(), Vec::new()], None);
+        for x in all {
+            match x {
+                (ast::Operand::List(texts, _), module::Operand::List(list)) => {
+                    let list = texts.iter().zip(list).map(|x| self.argument(&x));
+                    lists[usize::from(callee.is_some())] = list.collect::<Res<_>>()?;
+                }
+                (_, module::Operand::Symbol(Symbol::Function(f), 0)) if callee.is_none() => {
+                    callee = self.whole.funcs.iter().position(|g| g == f);
+                }
+                (x, _) => {
+                    return refuse(Reason::OperandKind("a function of the module"), x.span());
+                }
+            }
+        }
+        let [outs, args] = lists;
+        match callee {
+            Some(f) => Ok(Instr::Call { f, args, outs }),
+            None => refuse(
+                Reason::OperandKind("a function of the module"),
+                text.opcode.span,
             ),
         }
+    }
+
+    fn argument(&self, x: &Written<'_>) -> Res<Reg> {
+        let slot = match x.1 {
+            module::Operand::Symbol(Symbol::Variable(v), 0) => self.slots.get(v),
+            _ => None,
+        };
+        slot.map_or_else(
+            || refuse(Reason::OperandKind("a `.param` variable"), x.0.span()),
+            |s| Ok(*s),
+        )
     }
 
     fn load(&self, text: &ast::Instr, form: &Form, d: &Written<'_>, a: &Written<'_>) -> Res<Instr> {
@@ -373,7 +392,7 @@ impl<'m> Entry<'m> {
     }
 
     /// The address of a variable in one of the spaces that are allowed here, so many bytes further.
-    fn symbol(
+    pub(super) fn symbol(
         &self,
         symbol: Symbol,
         offset: i64,
@@ -381,10 +400,10 @@ impl<'m> Entry<'m> {
         allowed: impl Fn(StateSpace) -> bool,
     ) -> Res<Operand> {
         let at = match symbol {
-            Symbol::Variable(v) => self.symbols.iter().position(|s| *s == v),
+            Symbol::Variable(v) => self.whole.symbols.iter().position(|s| *s == v),
             Symbol::Function(_) => None,
         };
-        let variable = at.filter(|i| allowed(self.vars[*i].space));
+        let variable = at.filter(|i| allowed(self.whole.vars[*i].space));
         let Some(i) = variable else {
             let wanted = "a variable of the state space, or a register";
             return refuse(Reason::OperandKind(wanted), text.span());
@@ -399,141 +418,23 @@ impl<'m> Entry<'m> {
     }
 }
 
-/// Operands as they are found.
-struct Found<'a, 'm> {
-    entry: &'a Entry<'m>,
-    form: &'a Form,
-    dsts: Vec<Dst>,
-    ins: Vec<u32>,
-    srcs: Vec<Operand>,
-}
+const A_PARAMETER: &str = "a parameter with a constant offset";
 
-impl Found<'_, '_> {
-    /// The condition code register.
-    fn carry(&mut self, x: &Spec) {
-        let cc = carry_register(&self.entry.regs);
-        if x.dest {
-            self.dsts.push(Dst::Reg(1, cc));
-        } else {
-            self.ins.push(1);
-            self.srcs.push(Operand::Reg(cc));
-        }
-    }
-
-    fn group(&mut self, g: &Group, x: &Written<'_>) -> Res<()> {
-        match (g, x) {
-            (Group::One(spec), x) => self.one(spec, x),
-            (Group::Pair(a, b), (ast::Operand::Pair(s, t), module::Operand::Pair(p, q))) => {
-                self.one(a, &(s, p))?;
-                self.one(b, &(t, q))
-            }
-            (Group::Pair(a, b), x) if b.optional => self.one(a, x),
-            (Group::Vector(v), (ast::Operand::Vector(texts, _), module::Operand::Vector(all)))
-                if v.len() == all.len() =>
-            {
-                for (spec, x) in v.iter().zip(texts.iter().zip(all)) {
-                    self.one(spec, &x)?;
-                }
-                Ok(())
-            }
-            _ => refuse(Reason::OperandKind("a register"), x.0.span()),
-        }
-    }
-
-    fn one(&mut self, spec: &Spec, x: &Written<'_>) -> Res<()> {
-        if spec.dest {
-            let d = self.dst(spec, x)?;
-            self.dsts.push(d);
-        } else {
-            let v = self.src(spec, x)?;
-            self.ins.push(spec.ty.bits);
-            self.srcs.push(v);
-        }
-        Ok(())
-    }
-
-    /// Whether registers may be wider than their operands (ISA §9.4.1).
-    fn wider(&self) -> bool {
-        self.form.opcode.starts_with("cvt.")
-    }
-
-    fn dst(&self, spec: &Spec, x: &Written<'_>) -> Res<Dst> {
-        let width = spec.ty.bits;
-        if matches!(x.1, module::Operand::Sink) {
-            return Ok(Dst::Sink(width));
-        }
-        match self.entry.reg(x)? {
-            (w, n) if w == width => Ok(Dst::Reg(w, n)),
-            (v, n) if self.wider() && v > width => Ok(Dst::Wide(width, v, n, spec.ty.signed)),
-            (v, _) => refuse(Reason::Width(width, v), x.0.span()),
-        }
-    }
-
-    fn src(&self, spec: &Spec, x: &Written<'_>) -> Res<Operand> {
-        let width = spec.ty.bits;
-        match x.1 {
-            module::Operand::Not(inner) if spec.negatable => match **inner {
-                module::Operand::Reg(r) => Ok(Operand::Compl(self.entry.number(r).1)),
-                _ => refuse(Reason::OperandKind("a predicate"), x.0.span()),
-            },
-            module::Operand::Symbol(s, off) if self.form.opcode.starts_with("mov.") => {
-                let fits = |space| width == 64 || width == 32 && space != StateSpace::Global;
-                self.entry.symbol(*s, *off, x.0, fits)
-            }
-            module::Operand::Reg(_) => match self.entry.reg(x)? {
-                (w, n) if w == width => Ok(Operand::Reg(n)),
-                (v, n) if self.wider() && v > width => Ok(Operand::Other(v, n)),
-                (v, _) => refuse(Reason::Width(width, v), x.0.span()),
-            },
-            _ => self.entry.value(x, width, spec.ty.name),
-        }
-    }
-}
-
-/// An operand as it is written, and what it is.
-type Written<'a> = (&'a ast::Operand, &'a module::Operand);
-
-/// The special register of an operand.
-fn special(x: &Written<'_>) -> Res<Special> {
-    let found = match x.1 {
-        module::Operand::Special(name) => name
-            .split_once('.')
-            .and_then(|(kind, dim)| Special::from_names(kind, dim)),
-        _ => None,
+/// The variable and offset of an access of a parameter. As everywhere, the address is a multiple of the size (ISA §9.7.10.8).
+fn part(ty: MemTy, a: &Written<'_>) -> Res<(VarId, u64)> {
+    let module::Operand::Address(address) = a.1 else {
+        return refuse(Reason::OperandKind("a plain address"), a.0.span());
     };
-    found.map_or_else(
-        || {
+    match (address.base, u64::try_from(address.offset)) {
+        (Base::Symbol(Symbol::Variable(_)), Ok(off)) if off % u64::from(ty.bits() / 8) != 0 => {
             refuse(
-                Reason::OperandKind("%tid, %ntid, %ctaid or %nctaid"),
-                x.0.span(),
+                Reason::Offset("a multiple of the size of the type"),
+                a.0.span(),
             )
-        },
-        Ok,
-    )
-}
-
-/// A literal: an integer for integer and bit types, 0 or ±1 for predicates (any other integer would be *true*, which is
-/// not its low bit: ISA §4.5.3), exact float bits for float and bit types.
-fn literal(written: &ast::Operand, l: Literal, width: u32, ty: &'static str) -> Res<Lit> {
-    let float = ty.starts_with('f');
-    let found = match (written, l) {
-        (ast::Operand::Int(sign, _), Literal::Int(n)) if !float && (width > 1 || n.abs() <= 1) => {
-            let negative = *sign == ast::Sign::Minus;
-            let size = u64::try_from(n.unsigned_abs()).ok();
-            size.map(|size| Lit::Int(negative, size))
         }
-        (ast::Operand::Float(ast::Sign::Plus, x), l)
-            if x.bits.is_some() && (float || (ty.starts_with('b') && width > 1)) =>
-        {
-            match l {
-                Literal::F32(bits) if width == 32 => Some(Lit::F32(bits)),
-                Literal::F64(bits) if width == 64 => Some(Lit::F64(bits)),
-                _ => None,
-            }
-        }
-        _ => None,
-    };
-    found.map_or_else(|| refuse(Reason::Literal(ty), written.span()), Ok)
+        (Base::Symbol(Symbol::Variable(v)), Ok(off)) => Ok((v, off)),
+        _ => refuse(Reason::OperandKind(A_PARAMETER), a.0.span()),
+    }
 }
 
 fn mem_ty(i: &ast::Instr, form: &Form) -> Res<MemTy> {
@@ -584,4 +485,23 @@ fn wider(ty: MemTy) -> &'static str {
     } else {
         "u64"
     }
+}
+
+/// The special register of an operand.
+fn special(x: &Written<'_>) -> Res<Special> {
+    let found = match x.1 {
+        module::Operand::Special(name) => name
+            .split_once('.')
+            .and_then(|(kind, dim)| Special::from_names(kind, dim)),
+        _ => None,
+    };
+    found.map_or_else(
+        || {
+            refuse(
+                Reason::OperandKind("%tid, %ntid, %ctaid or %nctaid"),
+                x.0.span(),
+            )
+        },
+        Ok,
+    )
 }

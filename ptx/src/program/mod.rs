@@ -9,11 +9,14 @@
 //! Every load of a module goes round this loop ([`module_declarations`]), so a wrong translation cannot pass.
 
 pub mod data;
+mod declared;
 pub mod error;
 mod from_term;
 mod fuse;
 mod instr;
+mod meaning;
 mod normal;
+mod operands;
 mod render;
 mod sync;
 mod to_term;
@@ -24,11 +27,10 @@ use logic::{Expr, Name, Store};
 pub use error::{Malformed, Reason, RenderMismatch, Unsupported};
 pub use from_term::kernel_of_term;
 pub(crate) use instr::carried;
+pub use meaning::{Definition, isa_declarations, kernel_meanings, meaning_named, opcode_name};
 pub use normal::normal_text;
 pub use render::render_kernel;
-pub use to_term::{
-    Definition, isa_declarations, kernel_meanings, kernel_term, meaning_named, opcode_name,
-};
+pub use to_term::kernel_term;
 pub(crate) use translate::{Entry, entry};
 pub use translate::{Translation, translate};
 
@@ -108,7 +110,8 @@ pub fn check_render(
     let outer: Vec<&str> = (kernel.vars.iter().take(kernel.outer))
         .map(|v| v.name.as_str())
         .collect();
-    let read_text = normal_text(m, read, &outer);
+    let called: Vec<&str> = kernel.funcs.iter().map(|f| f.name.as_str()).collect();
+    let read_text = normal_text(m, read, &outer, &called);
     if rendered == read_text {
         return Ok(());
     }

@@ -1,134 +1,9 @@
-//! A kernel's data as a term of type `Ptx.Kernel`, and the opcode table as definitions.
+//! A kernel's data as a term of type `Ptx.Kernel`.
 
-use std::collections::BTreeSet;
-
-use logic::{BinderInfo, Expr, Level, Name, Store};
+use logic::{BinderInfo, Expr, Level, Store};
 
 use super::data::*;
-use super::sync::{is_sync, sync_kind};
-use crate::alg::term::{TermAlg, TermWord, word_type};
-use crate::isa::{self, Form};
-
-/// A definition for the kernel to check: `name : ty := value`, without universe parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Definition {
-    /// The constant's name.
-    pub name: Name,
-    /// Its type.
-    pub ty: Expr,
-    /// Its value.
-    pub value: Expr,
-}
-
-/// The constant for an opcode: `ptx.add.s32`, one component a word, and `ptx.mov.b64.pack2` for a [variant](Form::variant).
-pub fn opcode_name(store: &Store<'_>, opcode: &str) -> Name {
-    opcode
-        .split('.')
-        .fold(store.name("ptx"), |n, word| store.name_str(n, word))
-}
-
-/// The table in the logic: for every opcode that is a function of words its meaning,
-/// `ptx.add.s32 : Word 32 → Word 32 → Word 32`, or `ptx.add.f32 : FloatOps → Word 32 → Word 32 → Word 32`.
-pub fn isa_declarations(store: &Store<'_>) -> Vec<Definition> {
-    isa::alu_forms()
-        .iter()
-        .filter_map(|f| isa_declaration(store, f))
-        .collect()
-}
-
-/// The form whose meaning is the constant `ptx.<name>`: of an opcode in the order of the table, `add.s32`, perhaps with the
-/// name of a [variant](Form::variant), `mov.b64.pack2`.
-pub(super) fn form_named(name: &str) -> Option<Form> {
-    let find = |opcode: &str, variant: &str| {
-        isa::forms_of(opcode).into_iter().find(|f| {
-            let has_constant = f.signature().is_some() || is_sync(f);
-            f.opcode == opcode && has_constant && variant_of(f) == variant
-        })
-    };
-    let with_variant = || {
-        let (opcode, variant) = name.rsplit_once('.')?;
-        find(opcode, variant)
-    };
-    find(name, "").or_else(with_variant)
-}
-
-/// A barrier or an exchange has one constant, however many results are taken.
-fn variant_of(form: &Form) -> String {
-    let variant = form.variant().filter(|_| form.signature().is_some());
-    variant.unwrap_or_default()
-}
-
-/// The name of the constant of a form, below `ptx`.
-pub(super) fn constant_of(form: &Form) -> String {
-    match variant_of(form) {
-        v if v.is_empty() => form.opcode.clone(),
-        v => format!("{}.{v}", form.opcode),
-    }
-}
-
-/// The definition of the constant `ptx.<name>`, see [`form_named`].
-pub fn meaning_named(store: &Store<'_>, name: &str) -> Option<Definition> {
-    let form = form_named(name)?;
-    isa_declaration(store, &form).or_else(|| {
-        let kind = sync_kind(store, &form)?;
-        Some(Definition {
-            name: opcode_name(store, name),
-            ty: store.const0("Ptx.SyncKind"),
-            value: kind,
-        })
-    })
-}
-
-/// The meanings of the instructions of a kernel, each once.
-pub fn kernel_meanings(store: &Store<'_>, k: &Kernel) -> Vec<Definition> {
-    let names: BTreeSet<&str> = k
-        .body
-        .iter()
-        .filter_map(|l| match &l.instr {
-            Instr::Alu { name, .. } | Instr::Alus { name, .. } | Instr::Sync { name, .. } => {
-                Some(name.as_str())
-            }
-            _ => None,
-        })
-        .collect();
-    names
-        .iter()
-        .filter_map(|o| meaning_named(store, o))
-        .collect()
-}
-
-fn isa_declaration(store: &Store<'_>, form: &Form) -> Option<Definition> {
-    let (ins, out) = form.signature()?;
-    let n = u32::try_from(ins.len()).ok()?;
-    // Under `fun F a b …`; a meaning binds nothing itself, so the indices stay.
-    let mut alg = TermAlg::new(store, store.bvar(n));
-    let args: Vec<TermWord> = ins
-        .iter()
-        .zip((0..n).rev())
-        .map(|(w, i)| TermWord {
-            term: store.bvar(i),
-            width: *w,
-        })
-        .collect();
-    let mut value = form.apply(&mut alg, &args).ok()?.term;
-    let mut ty = word_type(store, out);
-    let letters = ["a", "b", "c", "d", "e", "f", "g", "h"];
-    for (w, x) in ins.iter().zip(letters).rev() {
-        let (name, domain) = (store.name(x), word_type(store, *w));
-        value = store.lam(name, domain, value, BinderInfo::Default);
-        ty = store.pi(name, domain, ty, BinderInfo::Default);
-    }
-    if form.uses_floats() {
-        let (name, domain) = (store.name("F"), store.const0("FloatOps"));
-        value = store.lam(name, domain, value, BinderInfo::Default);
-        ty = store.pi(name, domain, ty, BinderInfo::Default);
-    }
-    Some(Definition {
-        name: opcode_name(store, &constant_of(form)),
-        ty,
-        value,
-    })
-}
+use super::meaning::{form_named, opcode_name};
 
 /// The term of a kernel.
 pub fn kernel_term(store: &Store<'_>, k: &Kernel) -> Expr {
@@ -172,29 +47,95 @@ impl Builder<'_, '_> {
         self.list(self.store.const0("Nat"), &items)
     }
 
-    fn kernel(&self, k: &Kernel) -> Expr {
+    fn labels(&self, labels: &[(String, usize)]) -> Expr {
         let st = self.store;
         let (string, nat) = (st.const0("String"), st.const0("Nat"));
         let levels = [Level::ZERO, Level::ZERO];
         let pair_ty = st.apps(st.constant(st.name("Prod"), &levels), &[string, nat]);
         let pair = st.constant(st.name("Prod.mk"), &levels);
-        let label = |(name, at): &(String, usize)| {
+        self.list_of(pair_ty, labels, |(name, at)| {
             st.apps(pair, &[string, nat, st.string(name), self.nat(*at as u64)])
-        };
+        })
+    }
+
+    fn regs(&self, regs: &[RegDecl]) -> Expr {
+        self.list_of(self.store.const0("Ptx.RegDecl"), regs, |r| self.reg_decl(r))
+    }
+
+    fn body(&self, body: &[Line]) -> Expr {
+        self.list_of(self.store.const0("Ptx.Line"), body, |l| self.line(l))
+    }
+
+    fn slots(&self, slots: &[Slot]) -> Expr {
+        self.list_of(self.store.const0("Ptx.Slot"), slots, |s| {
+            self.call(
+                "Ptx.Slot.mk",
+                &[
+                    self.maybe_nat(s.align),
+                    self.mem_ty(s.ty),
+                    self.store.string(&s.name),
+                    self.maybe_nat(s.count),
+                    self.nat(s.num),
+                ],
+            )
+        })
+    }
+
+    fn blocks(&self, blocks: &[Block]) -> Expr {
+        self.list_of(self.store.const0("Ptx.Block"), blocks, |b| {
+            self.call(
+                "Ptx.Block.mk",
+                &[
+                    self.nat(b.first as u64),
+                    self.nat(b.last as u64),
+                    self.regs(&b.regs),
+                    self.slots(&b.slots),
+                    self.nats(b.labels.iter().map(|l| *l as u64)),
+                ],
+            )
+        })
+    }
+
+    fn func(&self, f: &Func) -> Expr {
+        self.call(
+            "Ptx.Func.mk",
+            &[
+                self.store.string(&f.name),
+                self.slots(&f.rets),
+                self.slots(&f.params),
+                self.regs(&f.regs),
+                self.labels(&f.labels),
+                self.body(&f.body),
+                self.blocks(&f.blocks),
+                self.nat(f.vars as u64),
+            ],
+        )
+    }
+
+    fn kernel(&self, k: &Kernel) -> Expr {
+        let st = self.store;
         self.call(
             "Ptx.Kernel.mk",
             &[
                 st.string(&k.name),
                 self.list_of(st.const0("Ptx.Param"), &k.params, |p| self.param(p)),
-                self.list_of(st.const0("Ptx.RegDecl"), &k.regs, |r| self.reg_decl(r)),
-                self.list_of(pair_ty, &k.labels, label),
-                self.list_of(st.const0("Ptx.Line"), &k.body, |l| self.line(l)),
-                self.list(st.const0("Ptx.Block"), &[]),
+                self.regs(&k.regs),
+                self.labels(&k.labels),
+                self.body(&k.body),
+                self.blocks(&k.blocks),
                 self.nat(k.outer as u64),
                 self.list_of(st.const0("Ptx.Var"), &k.vars, |v| self.var(v)),
-                self.list(st.const0("Ptx.Func"), &[]),
+                self.list_of(st.const0("Ptx.Func"), &k.funcs, |f| self.func(f)),
             ],
         )
+    }
+
+    fn reg(&self, r: Reg) -> Expr {
+        self.call("Ptx.Reg.mk", &[self.width(r.width), self.nat(r.num)])
+    }
+
+    fn reg_list(&self, all: &[Reg]) -> Expr {
+        self.list_of(self.store.const0("Ptx.Reg"), all, |r| self.reg(*r))
     }
 
     fn mem_ty(&self, ty: MemTy) -> Expr {
@@ -496,6 +437,46 @@ impl Builder<'_, '_> {
                     ],
                 )
             }
+            Instr::GetParam {
+                ty,
+                rw,
+                dst,
+                slot,
+                off,
+            } => self.call(
+                "Ptx.Instr.getParam",
+                &[
+                    self.mem_ty(*ty),
+                    width(rw),
+                    self.nat(*dst),
+                    self.reg(*slot),
+                    self.nat(*off),
+                ],
+            ),
+            Instr::PutParam {
+                ty,
+                rw,
+                src,
+                slot,
+                off,
+            } => self.call(
+                "Ptx.Instr.putParam",
+                &[
+                    self.mem_ty(*ty),
+                    width(rw),
+                    self.operand(*rw, *src),
+                    self.reg(*slot),
+                    self.nat(*off),
+                ],
+            ),
+            Instr::Call { f, args, outs } => self.call(
+                "Ptx.Instr.call",
+                &[
+                    self.nat(*f as u64),
+                    self.reg_list(args),
+                    self.reg_list(outs),
+                ],
+            ),
             Instr::Bra { target } => self.call("Ptx.Instr.bra", &[self.nat(*target as u64)]),
             Instr::Ret => self.store.const0("Ptx.Instr.ret"),
             Instr::Exit => self.store.const0("Ptx.Instr.exit"),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ::ptx::program::data::Kernel;
-use ::ptx::program::kernel_meanings;
+use ::ptx::program::{Unsupported, kernel_meanings};
 use logic::{ConstantInfo, Declaration, Environment, Expr, Hint, Name, Node, Signature};
 use sha2::{Digest, Sha256};
 
@@ -104,20 +104,27 @@ impl<'b> Session<'b> {
                 return;
             }
         };
+        // Another place that a refusal is about.
+        let other = |why: &Unsupported| {
+            why.other_place().map(|(what, span)| {
+                let line = text[..span.range().start].matches('\n').count() + 1;
+                format!("{what} is in line {line}: `{}`", &text[span.range()])
+            })
+        };
         let wanted = |name: &str| match &m.entries {
             None => true,
             Some(list) => list.iter().any(|s| *s.value == *name),
         };
         if m.entries.is_none() {
             for (entry, why) in &all.unsupported {
-                let text = format!("the entry `{entry}` becomes no constant: {why}");
+                let message = format!("the entry `{entry}` becomes no constant: {why}");
                 let help = "`entries` after the file names those that are wanted".to_owned();
                 in_ptx(
                     Severity::Warning,
                     why.span,
                     "ptx.unsupported",
-                    text,
-                    Some(help),
+                    message,
+                    Some(other(why).unwrap_or(help)),
                 );
             }
         }
@@ -129,7 +136,7 @@ impl<'b> Session<'b> {
                     why.span,
                     "ptx.unsupported",
                     why.to_string(),
-                    why.help(),
+                    other(why).or_else(|| why.help()),
                 );
             } else if !all
                 .kernels
