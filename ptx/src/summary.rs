@@ -276,7 +276,7 @@ fn meanings<'m>(e: &Entry<'m>) -> Vec<(&'m module::Instr, Result<&'static str, U
 }
 
 fn by_form(i: &module::Instr) -> Result<&'static str, Unsupported> {
-    match i.form.as_ref().filter(|f| carried(f, &i.opcode)) {
+    match i.form.as_ref().filter(|f| carried(f)) {
         Some(f) => Ok(f.shape()),
         None => Err(Unsupported {
             reason: Reason::Opcode(i.opcode.clone()),

@@ -464,6 +464,11 @@ fn refusals() {
         Reason::Opcode("cvta.to.const.u64".into()),
         "cvta.to.const.u64",
     );
+    with(
+        "atom.global.add.L2::cache_hint.u32 %r1, [%rd1], %r2, %rd2;",
+        Reason::Opcode("atom.global.add.L2::cache_hint.u32".into()),
+        "atom.global.add.L2::cache_hint.u32",
+    );
     with("ld.u32 %r1, [%r2];", Reason::Width(64, 32), "%r2");
     let symbol = Reason::OperandKind("a variable of the state space, or a register");
     with(
@@ -714,6 +719,10 @@ fn wide_forms_go_round() {
  bar.sync 0; bar.sync %r1, 64; barrier.sync.aligned 1, %r2; barrier.cta.sync 1; bar.arrive 1, 64; bar.warp.sync -1;
  bar.red.popc.u32 %r1, 0, %p1; bar.red.and.pred %p1, 0, 128, !%p2; barrier.red.or.aligned.pred %p1, %r1, %p2;
  shfl.sync.bfly.b32 %r1|%p1, %r2, %r3, 31, -1; shfl.sync.idx.b32 %r1, %r2, 0, 31, %r4; shfl.sync.up.b32 %r1|_, %r2, 1, 0, -1;
+ atom.global.add.u32 %r1, [%rd1+4], 1; atom.add.f32 %f1, [%rd1], %f2; atom.shared.cas.b32 %r1, [%r2], 0, %r3; red.release.gpu.global.add.u32 [%rd1], %r1;
+ atom.acq_rel.sys.global.exch.b64 _, [%rd1], %rd2; atom.shared.inc.u32 %r1, [tile+8], 7; atom.cas.b16 %rs1, [%rd1], %rs2, %rs3;
+ red.global.gpu.relaxed.add.u32 [%rd1], %r1; match.any.sync.b32 %r1, %r2, -1; match.all.sync.b64 %r1|%p1, %rd1, %r2;
+ redux.sync.max.s32 %r1, %r2, -1; elect.sync %r1|%p1, -1; elect.sync _|%p1, -1; activemask.b32 %r1;
  vote.sync.any.pred %p1, !%p2, -1; vote.sync.ballot.b32 %r1, %p2, %r2; @%p1 bar.sync 0; exit; }";
     let m = parse(text).expect("parses");
     let f = entry(&m, "k");
@@ -732,6 +741,7 @@ fn wide_forms_go_round() {
         ".extern .shared .align 16 .b8 dyn[];\n.global .u32 count;\n.entry k()",
         "    .reg .f32 %f<3>;\n    .shared .align 4 .b8 tile[132];\n    .local .align 8 .b8 depot[16];\n    setp",
         "addc.cc.u32 %r4, %r5, 0;",
+        "red.relaxed.gpu.global.add.u32 [%rd1], %r1;",
         "st.shared.u32 [dyn], %r1;",
         "shfl.sync.up.b32 %r1|_, %r2, 1, 0, -1;",
         "    fence.gpu;\n    membar.gl;\n",
@@ -744,6 +754,7 @@ fn wide_forms_go_round() {
         .map(|d| store.name_to_string(d.name))
         .collect();
     for name in [
+        "ptx.atom.add.f32",
         "ptx.bar.red.popc.u32",
         "ptx.shfl.sync.up.b32",
         "ptx.setp.lt.s32.pair",
@@ -760,7 +771,7 @@ fn tampered_wide_forms_are_caught() {
 .address_size 64
 .entry k() { .reg .b32 %r<4>; .reg .pred %p<3>; .shared .b32 x[4]; .shared .b32 y[4]; .reg .b64 %rd<2>;
  add.cc.u32 %r1, %r2, %r3; setp.lt.s32 %p1|%p2, %r1, %r2; st.shared.u32 [x+4], %r1; cvt.u32.u16 %r1, %r2;
- shfl.sync.bfly.b32 %r1|%p1, %r2, %r3, 31, -1; ld.acquire.gpu.u32 %r1, [%rd1]; bar.sync 0; }";
+ shfl.sync.bfly.b32 %r1|%p1, %r2, %r3, 31, -1; ld.acquire.gpu.u32 %r1, [%rd1]; bar.sync 0; atom.cta.inc.u32 %r1, [%rd1], 3; }";
     let m = parse(text).expect("parses");
     let f = entry(&m, "k");
     let bump = Bump::new();
@@ -826,12 +837,28 @@ fn tampered_wide_forms_are_caught() {
         "the operand widths of the opcode"
     );
     assert_eq!(
+        fixed("ptx.atom.cta.inc.u32", "ptx.atom.cta.dec.u32"),
+        "atom.cta.dec.u32 %r1, [%rd1], 3;"
+    );
+    assert_eq!(
+        fixed("ptx.atom.cta.inc.u32", "ptx.red.cta.inc.u32"),
+        "a result of the right width"
+    );
+    assert_eq!(
+        fixed("Ptx.Scope.cta", "Ptx.Scope.gpu"),
+        "the access and the operand widths of the opcode"
+    );
+    assert_eq!(
+        fixed("ptx.atom.cta.inc.u32", "ptx.bar.sync"),
+        "the access and the operand widths of the opcode"
+    );
+    assert_eq!(
         fixed("Ptx.Scope.gpu", "Ptx.Scope.sys"),
         "ld.acquire.sys.u32 %r1, [%rd1];"
     );
     assert_eq!(
         fixed("Ptx.StateSpace.generic", "Ptx.StateSpace.global"),
-        "ld.acquire.gpu.global.u32 %r1, [%rd1];"
+        "the access and the operand widths of the opcode"
     );
 }
 

@@ -225,6 +225,17 @@ pub enum Instr {
         base: Operand,
         off: Lit,
     },
+    /// `atom`, and `red` with a sink: the constant `ptx.<name>` is what they make of the word in memory
+    Atom {
+        name: String,
+        access: Access,
+        w: u32,
+        ins: Vec<u32>,
+        dst: Dst,
+        srcs: Vec<Operand>,
+        base: Operand,
+        off: Lit,
+    },
     /// `cvta.space.u64 dst, src` and, back from generic addresses, `cvta.to.space.u64 dst, src`
     Cvta {
         back: bool,

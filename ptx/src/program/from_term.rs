@@ -8,7 +8,8 @@ use num_traits::ToPrimitive;
 
 use super::data::*;
 use super::error::Malformed;
-use super::meaning::{constant_of, form_named};
+use super::meaning::{atomic, constant_of, form_named};
+use super::sync::is_sync;
 use crate::isa::Form;
 
 type Res<T> = Result<T, Malformed>;
@@ -442,6 +443,24 @@ impl<'b> Reader<'_, 'b> {
                     dsts: self.list_of(*dsts, "Ptx.Dst", |d| self.dst(d))?,
                 })
             }
+            ("Ptx.Instr.atom", [access, w, ins, f, dst, srcs, base, off]) => {
+                let form = self.meaning(*f, None)?;
+                let ins = self.widths(*ins)?;
+                let given = (self.width(*w)?, self.access(*access)?, ins.clone());
+                if atomic(&form).as_ref() != Some(&given) {
+                    return malformed("the access and the operand widths of the opcode");
+                }
+                Ok(Instr::Atom {
+                    name: constant_of(&form),
+                    access: given.1,
+                    w: given.0,
+                    srcs: self.operands(*srcs, &ins)?,
+                    ins,
+                    dst: self.dst(*dst)?,
+                    base: self.operand(*base, 64)?,
+                    off: self.lit(*off)?,
+                })
+            }
             ("Ptx.Instr.cvta", [back, space, dst, src]) => Ok(Instr::Cvta {
                 back: self.bool(*back)?,
                 space: self.space(*space)?,
@@ -451,6 +470,9 @@ impl<'b> Reader<'_, 'b> {
             ("Ptx.Instr.sync", [kind, ins, dsts, srcs]) => {
                 let form = self.meaning(*kind, None)?;
                 let ins = self.widths(*ins)?;
+                if !is_sync(&form) {
+                    return malformed("the meaning of an opcode");
+                }
                 Ok(Instr::Sync {
                     name: constant_of(&form),
                     srcs: self.operands(*srcs, &ins)?,

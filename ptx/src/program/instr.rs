@@ -2,7 +2,7 @@
 
 use super::data::*;
 use super::error::{Reason, Unsupported};
-use super::meaning::constant_of;
+use super::meaning::{atomic, constant_of};
 use super::operands::{Written, literal};
 use super::sync::is_sync;
 use super::translate::{Entry, Res, refuse};
@@ -10,26 +10,26 @@ use crate::isa::{Form, types};
 use crate::module::{self, Base, Formal, Symbol, VarId};
 use crate::text::ast;
 
-/// Whether the logic's instructions have a constructor for a form, and the text names it as the table does.
-pub(crate) fn carried(form: &Form, opcode: &str) -> bool {
+/// Whether the logic's instructions have a constructor for a form.
+pub(crate) fn carried(form: &Form) -> bool {
     let only = |slots: &[&str]| form.words.iter().all(|(s, _)| slots.contains(s));
     let space = form.word("space");
-    form.opcode == opcode
-        && match form.shape() {
-            "sreg" => opcode == "mov.u32",
-            "alu" => true,
-            "window" => {
-                form.opcode.starts_with("cvta.")
-                    && matches!(space, "shared" | "local")
-                    && form.word("type") == "u64"
-            }
-            "ldParam" => space == "param" && only(&["space", "type"]),
-            "st" if space == "param" => only(&["space", "type"]),
-            "ld" | "st" => access(form).is_some(),
-            "bra" | "ret" | "call" => only(&["uni"]),
-            "exit" => true,
-            _ => is_sync(form),
+    match form.shape() {
+        "sreg" => form.opcode == "mov.u32",
+        "alu" => true,
+        "window" => {
+            form.opcode.starts_with("cvta.")
+                && matches!(space, "shared" | "local")
+                && form.word("type") == "u64"
         }
+        "ldParam" => space == "param" && only(&["space", "type"]),
+        "st" if space == "param" => only(&["space", "type"]),
+        "ld" | "st" => access(form).is_some(),
+        "bra" | "ret" | "call" => only(&["uni"]),
+        "exit" => true,
+        "atom" | "red" => atomic(form).is_some(),
+        _ => is_sync(form),
+    }
 }
 
 /// The modifiers of a load or store, if the logic has them all.
@@ -77,7 +77,7 @@ impl<'m> Entry<'m> {
 
     fn instr(&self, text: &ast::Instr, i: &module::Instr) -> Res<Instr> {
         let all: Vec<Written<'_>> = text.operands.iter().zip(&i.operands).collect();
-        let form = i.form.as_ref().filter(|f| carried(f, &i.opcode));
+        let form = i.form.as_ref().filter(|f| carried(f));
         if let Some((_, sum)) = self.fused.iter().find(|(p, _)| p.span == i.span) {
             let reason = Reason::MayFuse(i.opcode.clone(), sum.opcode.clone(), sum.span);
             return refuse(reason, text.opcode.span);
@@ -105,6 +105,8 @@ impl<'m> Entry<'m> {
                 self.put_param(text, form, a, v)
             }
             (Some((_, "call")), all) => self.call(text, all),
+            (Some((form, "atom")), [d, a, srcs @ ..]) => self.atom(text, form, Some(d), a, srcs),
+            (Some((form, "red")), [a, srcs @ ..]) => self.atom(text, form, None, a, srcs),
             (Some((form, "ld")), [d, a]) => self.load(text, form, d, a),
             (Some((form, "st")), [a, v]) => self.store(text, form, a, v),
             (Some((_, "bra")), [(_, module::Operand::Label(l))]) => {
@@ -242,6 +244,41 @@ impl<'m> Entry<'m> {
             rw,
             src: self.value(v, rw, ty.name())?,
             slot,
+            off,
+        })
+    }
+
+    fn atom(
+        &self,
+        text: &ast::Instr,
+        form: &Form,
+        d: Option<&Written<'_>>,
+        a: &Written<'_>,
+        srcs: &[Written<'_>],
+    ) -> Res<Instr> {
+        let Some((w, access, ins)) = atomic(form).filter(|x| x.2.len() == srcs.len()) else {
+            return refuse(Reason::Opcode(form.opcode.clone()), text.opcode.span);
+        };
+        let dst = match d {
+            Some(d) if !matches!(d.1, module::Operand::Sink) => {
+                Dst::Reg(w, self.reg_of_width(d, w)?)
+            }
+            _ => Dst::Sink(w),
+        };
+        let (base, off) = self.address(a, access.space)?;
+        let ty = form.ty().name;
+        let srcs = srcs
+            .iter()
+            .map(|x| self.value(x, w, ty))
+            .collect::<Res<_>>()?;
+        Ok(Instr::Atom {
+            name: constant_of(form),
+            access,
+            w,
+            ins,
+            dst,
+            srcs,
+            base,
             off,
         })
     }

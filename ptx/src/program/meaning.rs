@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use logic::{BinderInfo, Expr, Name, Store};
 
-use super::data::{Instr, Kernel};
+use super::data::{Access, Instr, Kernel, SCOPES, Sem, StateSpace};
 use super::sync::{is_sync, sync_kind};
 use crate::alg::term::{TermAlg, TermWord, word_type};
-use crate::isa::{self, Form};
+use crate::isa::{self, Form, Group, Kind};
 
 /// A definition for the kernel to check: `name : ty := value`, without universe parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub fn isa_declarations(store: &Store<'_>) -> Vec<Definition> {
 pub(super) fn form_named(name: &str) -> Option<Form> {
     let find = |opcode: &str, variant: &str| {
         isa::forms_of(opcode).into_iter().find(|f| {
-            let has_constant = f.signature().is_some() || is_sync(f);
+            let has_constant = f.signature().is_some() || is_sync(f) || atomic(f).is_some();
             f.opcode == opcode && has_constant && variant_of(f) == variant
         })
     };
@@ -84,9 +84,10 @@ pub fn kernel_meanings(store: &Store<'_>, k: &Kernel) -> Vec<Definition> {
     let names: BTreeSet<&str> = (k.body.iter())
         .chain(k.funcs.iter().flat_map(|f| &f.body))
         .filter_map(|l| match &l.instr {
-            Instr::Alu { name, .. } | Instr::Alus { name, .. } | Instr::Sync { name, .. } => {
-                Some(name.as_str())
-            }
+            Instr::Alu { name, .. }
+            | Instr::Alus { name, .. }
+            | Instr::Atom { name, .. }
+            | Instr::Sync { name, .. } => Some(name.as_str()),
             _ => None,
         })
         .collect();
@@ -97,7 +98,10 @@ pub fn kernel_meanings(store: &Store<'_>, k: &Kernel) -> Vec<Definition> {
 }
 
 fn isa_declaration(store: &Store<'_>, form: &Form) -> Option<Definition> {
-    let (ins, out) = form.signature()?;
+    let (ins, out) = match atomic(form) {
+        Some((w, _, ins)) => (std::iter::once(w).chain(ins).collect(), w),
+        None => form.signature()?,
+    };
     let n = u32::try_from(ins.len()).ok()?;
     // Under `fun F a b …`; a meaning binds nothing itself, so the indices stay.
     let mut alg = TermAlg::new(store, store.bvar(n));
@@ -109,7 +113,8 @@ fn isa_declaration(store: &Store<'_>, form: &Form) -> Option<Definition> {
             width: *w,
         })
         .collect();
-    let mut value = form.apply(&mut alg, &args).ok()?.term;
+    let meaning = form.meaning::<TermAlg<'_, '_>>()?;
+    let mut value = meaning(&mut alg, form, &args).term;
     let mut ty = word_type(store, out);
     let letters = ["a", "b", "c", "d", "e", "f", "g", "h"];
     for (w, x) in ins.iter().zip(letters).rev() {
@@ -117,7 +122,7 @@ fn isa_declaration(store: &Store<'_>, form: &Form) -> Option<Definition> {
         value = store.lam(name, domain, value, BinderInfo::Default);
         ty = store.pi(name, domain, ty, BinderInfo::Default);
     }
-    if form.uses_floats() {
+    if form.uses_floats() || atomic(form).is_some() {
         let (name, domain) = (store.name("F"), store.const0("FloatOps"));
         value = store.lam(name, domain, value, BinderInfo::Default);
         ty = store.pi(name, domain, ty, BinderInfo::Default);
@@ -127,4 +132,45 @@ fn isa_declaration(store: &Store<'_>, form: &Form) -> Option<Definition> {
         ty,
         value,
     })
+}
+
+/// Of an atomic operation on one word: its width, its access, and the widths of its operands.
+pub(super) fn atomic(form: &Form) -> Option<(u32, Access, Vec<u32>)> {
+    if !matches!(form.shape(), "atom" | "red") || !form.word("hint").is_empty() {
+        return None;
+    }
+    let space = match form.word("space") {
+        "" => StateSpace::Generic,
+        s => StateSpace::from_name(s)?,
+    };
+    let (acquire, release) = match form.word("sem") {
+        "acquire" => (true, false),
+        "release" => (false, true),
+        "acq_rel" => (true, true),
+        _ => (false, false),
+    };
+    // Relaxed, of the device, unless something else is said (ISA §9.7.15.5).
+    let scope = match form.word("scope") {
+        "" => "gpu",
+        word => SCOPES.into_iter().find(|s| *s == word)?,
+    };
+    let access = Access {
+        space,
+        nc: false,
+        sem: Sem::Strong {
+            acquire,
+            release,
+            scope,
+        },
+    };
+    let mut ins = Vec::new();
+    for g in &form.operands {
+        match g {
+            Group::One(x) if x.optional => {}
+            Group::One(x) if x.dest || x.kind == Kind::Address => {}
+            Group::One(x) if x.ty.bits == form.width() => ins.push(x.ty.bits),
+            _ => return None,
+        }
+    }
+    matches!(form.width(), 16 | 32 | 64).then_some((form.width(), access, ins))
 }

@@ -2,8 +2,9 @@
 //!
 //! It is the syntax tree with what has no meaning taken away: linkage before `.entry`, `.loc`, `.pragma`; register
 //! declarations gathered at the front of their scope and split; `{%r1}` written `%r1`; `[%r1+0]` written `[%r1]`; `-4` as an offset
-//! written `+-4`. Everything else is left as it was read, so that a construct the term cannot hold is a mismatch.
+//! written `+-4`; the words of an opcode in the order of the table. Everything else is left as it was read, so that a construct the term cannot hold is a mismatch.
 
+use crate::isa;
 use crate::text::ast::*;
 
 /// The normal form of an entry or function.
@@ -51,6 +52,13 @@ fn instruction(mut i: Instr) -> Instr {
     if i.guard.is_none() && ["bra.uni", "call.uni", "ret.uni"].contains(&i.opcode.text.as_str()) {
         let plain = i.opcode.text.len() - ".uni".len();
         i.opcode.text.truncate(plain);
+    }
+    // The words of an opcode may stand in another order than the table's.
+    let mut forms = (isa::forms_of(&i.opcode.text).into_iter()).map(|f| f.opcode);
+    if let Some(opcode) = forms.next()
+        && forms.all(|o| o == opcode)
+    {
+        i.opcode.text = opcode;
     }
     i.operands = i.operands.into_iter().map(operand).collect();
     i.operands

@@ -8,7 +8,8 @@ use crate::isa::Form;
 /// Whether the logic has a kind for a form.
 pub(super) fn is_sync(form: &Form) -> bool {
     match form.shape() {
-        "bar" | "warpBar" | "shfl" | "vote" => true,
+        "bar" | "warpBar" | "shfl" | "vote" | "match" | "elect" | "activemask" => true,
+        "redux" => form.word("type") != "f32",
         "fence" => {
             matches!(form.opcode.split('.').next(), Some("membar"))
                 || SCOPES.contains(&form.word("scope"))
@@ -47,6 +48,13 @@ pub fn sync_kind(store: &Store<'_>, form: &Form) -> Option<Expr> {
             };
             kind("vote", &[constant(format!("VoteMode.{mode}"))])
         }
+        "match" => kind("matching", &[constant_bool(store, has("all"))]),
+        "redux" => {
+            let op = constant(format!("ReduxOp.{}", form.word("op")));
+            kind("redux", &[op, constant_bool(store, form.signed())])
+        }
+        "elect" => kind("elect", &[]),
+        "activemask" => kind("activemask", &[]),
         "fence" => {
             let (sem, scope) = match (words[0], form.word("level")) {
                 // ISA §9.7.15.4: `membar` is `fence.sc`.

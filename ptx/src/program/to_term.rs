@@ -351,6 +351,28 @@ impl Builder<'_, '_> {
                     self.operands(ins, srcs),
                 ],
             ),
+            Instr::Atom {
+                name,
+                access,
+                w,
+                ins,
+                dst,
+                srcs,
+                base,
+                off,
+            } => self.call(
+                "Ptx.Instr.atom",
+                &[
+                    self.access(*access),
+                    width(w),
+                    self.widths(ins),
+                    self.named(name),
+                    self.dst(*dst),
+                    self.operands(ins, srcs),
+                    self.operand(64, *base),
+                    self.lit(*off),
+                ],
+            ),
             Instr::Cvta {
                 back,
                 space,

@@ -104,12 +104,13 @@ impl<'b> Session<'b> {
                 return;
             }
         };
-        // Another place that a refusal is about.
-        let other = |why: &Unsupported| {
-            why.other_place().map(|(what, span)| {
+        // Why, with the other place that it is about.
+        let said = |why: &Unsupported| match why.other_place() {
+            None => why.to_string(),
+            Some((what, span)) => {
                 let line = text[..span.range().start].matches('\n').count() + 1;
-                format!("{what} is in line {line}: `{}`", &text[span.range()])
-            })
+                format!("{why}; {what} is in line {line}: `{}`", &text[span.range()])
+            }
         };
         let wanted = |name: &str| match &m.entries {
             None => true,
@@ -117,14 +118,14 @@ impl<'b> Session<'b> {
         };
         if m.entries.is_none() {
             for (entry, why) in &all.unsupported {
-                let message = format!("the entry `{entry}` becomes no constant: {why}");
+                let message = format!("the entry `{entry}` becomes no constant: {}", said(why));
                 let help = "`entries` after the file names those that are wanted".to_owned();
                 in_ptx(
                     Severity::Warning,
                     why.span,
                     "ptx.unsupported",
                     message,
-                    Some(other(why).unwrap_or(help)),
+                    Some(help),
                 );
             }
         }
@@ -135,8 +136,8 @@ impl<'b> Session<'b> {
                     Severity::Error,
                     why.span,
                     "ptx.unsupported",
-                    why.to_string(),
-                    other(why).or_else(|| why.help()),
+                    said(why),
+                    why.help(),
                 );
             } else if !all
                 .kernels

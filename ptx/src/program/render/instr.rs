@@ -114,6 +114,34 @@ impl Scope<'_> {
                     vector(&all)
                 )
             }
+            Instr::Atom {
+                name,
+                access,
+                w,
+                dst,
+                srcs,
+                base,
+                off,
+                ..
+            } => {
+                let Some(form) = form_named(name) else {
+                    return malformed("the meaning of an opcode");
+                };
+                let mut text = format!("{} ", form.opcode);
+                match (form.shape(), dst) {
+                    ("red", Dst::Sink(v)) if v == w => {}
+                    ("atom", Dst::Sink(v)) if v == w => text.push_str("_, "),
+                    ("atom", Dst::Reg(v, n)) if v == w => {
+                        let _ = write!(text, "{}, ", s.reg(*v, *n)?);
+                    }
+                    _ => return malformed("a result of the right width"),
+                }
+                text.push_str(&based(s, access.space, *base, *off)?);
+                for x in srcs {
+                    let _ = write!(text, ", {}", plain(s, *w, *x)?);
+                }
+                text
+            }
             Instr::Cvta {
                 back,
                 space,
