@@ -1,11 +1,13 @@
 //! Conditions of rules: computed, from bounds and hypotheses, or by `omega`.
 
+use egg::Id;
 use logic::{Expr, Name};
 use num_bigint::BigUint;
 use num_traits::Zero;
 
 use super::engine::Engine;
 use super::language::{Kind, compute};
+use super::replay::Chain;
 use crate::tactic::omega;
 
 /// How often one search may ask `omega`.
@@ -56,7 +58,7 @@ impl Engine<'_, '_> {
                     return self.disjoint(xy[0], xy[1]);
                 }
             } else if ty == self.el.st.const0("Bool") {
-                return None;
+                return self.test(a, b);
             }
         }
         let order = match (
@@ -102,7 +104,46 @@ impl Engine<'_, '_> {
         if !self.plausible(p) {
             return None;
         }
-        self.by_omega(p)
+        match order {
+            Some((a, b, strict)) => self.ordered(a, b, strict),
+            None => self.by_omega(p),
+        }
+    }
+
+    /// The equation of two numbers, by linear arithmetic on the simplest terms that they are equal to.
+    pub fn at_last(&mut self, left: Id, right: Id) -> Option<Expr> {
+        let (a, b) = (self.simplest(left), self.simplest(right));
+        let (x, y) = (self.term(a), self.term(b));
+        let p = self.equation(x, y);
+        let proof = self.by_omega(p)?;
+        let (first, last) = (self.equal(left, a)?, self.equal(b, right)?);
+        let middle = Chain {
+            from: x,
+            to: y,
+            proof: Some(proof),
+        };
+        let all = self.then(first, middle)?;
+        self.then(all, last)?.proof
+    }
+
+    /// `a < b` or `a ≤ b`, by linear arithmetic on the simplest terms that the two are equal to.
+    fn ordered(&mut self, a: Expr, b: Expr, strict: bool) -> Option<Expr> {
+        let (ia, ib) = (self.reify(a), self.reify(b));
+        let (na, nb) = (self.simplest(ia), self.simplest(ib));
+        let (x, y) = (self.term(na), self.term(nb));
+        let (relation, lemma) = match strict {
+            true => ("Nat.lt", "Index.lt_of_eqs"),
+            false => ("Nat.le", "Index.le_of_eqs"),
+        };
+        let p = self.call(relation, &[x, y]);
+        let proof = self.by_omega(p)?;
+        if x == a && y == b {
+            return Some(proof);
+        }
+        let (ca, cb) = (self.equal(ia, na)?, self.equal(ib, nb)?);
+        let ha = ca.proof.unwrap_or_else(|| self.refl(ca.from));
+        let hb = cb.proof.unwrap_or_else(|| self.refl(cb.from));
+        Some(self.call(lemma, &[a, x, b, y, ha, hb, proof]))
     }
 
     /// `land x y = 0`, where one is a multiple of a power of two below which the other is.
@@ -140,20 +181,61 @@ impl Engine<'_, '_> {
             .map(|(_, h)| *h)
     }
 
-    /// Linear arithmetic with the hypotheses of the goal.
+    /// Linear arithmetic with the hypotheses of the goal, in their own form and in the simplest.
     pub fn by_omega(&mut self, p: Expr) -> Option<Expr> {
         if self.omega_calls >= MAX_OMEGA || self.hopeless.contains(&p) {
             return None;
         }
         self.omega_calls += 1;
+        let premises = self.simplified_hypotheses();
+        let mut goal = p;
+        for (ty, _) in premises.iter().rev() {
+            goal = self.el.mk_arrow(*ty, goal);
+        }
         let saved = self.el.save();
-        let goal = self.el.mk_goal(p, Name::ANON);
-        if omega::omega(self.el, goal).is_ok_and(|gs| gs.is_empty()) {
-            let e = self.el.mk_mvar(goal);
-            return Some(self.el.instantiate_mvars(e));
+        let m = self.el.mk_goal(goal, Name::ANON);
+        if omega::omega(self.el, m).is_ok_and(|gs| gs.is_empty()) {
+            let e = self.el.mk_mvar(m);
+            let e = self.el.instantiate_mvars(e);
+            let proofs: Vec<Expr> = premises.iter().map(|(_, h)| *h).collect();
+            return Some(self.el.beta(e, &proofs));
         }
         self.el.restore(&saved);
         self.hopeless.insert(p);
         None
+    }
+
+    /// The inequalities among the hypotheses with the simplest terms that theirs are equal to, where these are others.
+    fn simplified_hypotheses(&mut self) -> Vec<(Expr, Expr)> {
+        let mut out = Vec::new();
+        if self.aliases.is_empty() {
+            return out;
+        }
+        for (ty, h) in self.hypotheses.clone() {
+            let (ab, relation, lemma) = match (
+                self.el.match_app(ty, "Nat.lt", 2),
+                self.el.match_app(ty, "Nat.le", 2),
+            ) {
+                (Some(ab), _) => (ab, "Nat.lt", "Index.lt_of_eqs"),
+                (_, Some(ab)) => (ab, "Nat.le", "Index.le_of_eqs"),
+                _ => continue,
+            };
+            let (ia, ib) = (self.reify(ab[0]), self.reify(ab[1]));
+            let (na, nb) = (self.simplest(ia), self.simplest(ib));
+            let (Some(ca), Some(cb)) = (self.equal(na, ia), self.equal(nb, ib)) else {
+                continue;
+            };
+            if ca.proof.is_none() && cb.proof.is_none() {
+                continue;
+            }
+            let ha = ca.proof.unwrap_or_else(|| self.refl(ca.from));
+            let hb = cb.proof.unwrap_or_else(|| self.refl(cb.from));
+            let args = [ca.from, ca.to, cb.from, cb.to, ha, hb, h];
+            out.push((
+                self.call(relation, &[ca.from, cb.from]),
+                self.call(lemma, &args),
+            ));
+        }
+        out
     }
 }

@@ -5,6 +5,7 @@
 //! before the union was made.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use egg::{EGraph, Id};
 use logic::Expr;
@@ -14,6 +15,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::analysis::Known;
 use super::language::{Kind, Node};
 use super::refute::Samples;
+use super::rules::Rule;
+use super::simplest::Best;
+use super::words::Alias;
 use crate::meta::Elab;
 
 /// An entry of the side table: two equal terms and the proof.
@@ -49,8 +53,14 @@ pub(super) struct Engine<'e, 'b> {
     pub hopeless: FxHashSet<Expr>,
     /// How often `omega` was asked.
     pub omega_calls: usize,
+    /// The values of words that operations make.
+    pub aliases: Vec<Alias>,
+    /// The rules about words and tests.
+    pub word_rules: Rc<Vec<Rule>>,
     /// Values of the atoms for which the hypotheses hold.
     pub samples: Samples,
+    /// The simplest terms.
+    pub best: Best,
     pub(super) terms: Vec<Option<Expr>>,
     pub(super) bounds: Vec<Option<Expr>>,
 }
@@ -72,7 +82,10 @@ impl<'e, 'b> Engine<'e, 'b> {
             conditions: FxHashMap::default(),
             hopeless: FxHashSet::default(),
             omega_calls: 0,
+            aliases: Vec::new(),
+            word_rules: Rc::new(Vec::new()),
             samples: Samples::default(),
+            best: Best::default(),
             terms: Vec::new(),
             bounds: Vec::new(),
         }

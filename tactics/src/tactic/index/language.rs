@@ -29,6 +29,8 @@ pub(super) enum Kind {
     Gcd,
     /// A function of natural numbers of which nothing is known.
     Other,
+    /// The value of a word that an operation makes; what it is follows from a rule.
+    Alias,
 }
 
 /// The operations with a meaning, by the constant.
@@ -100,6 +102,15 @@ impl Ops {
     pub fn atom(&mut self, e: Expr) -> u32 {
         self.intern(Op {
             kind: Kind::Atom,
+            head: e,
+            value: None,
+        })
+    }
+
+    /// The value of a word that an operation makes.
+    pub fn alias(&mut self, e: Expr) -> u32 {
+        self.intern(Op {
+            kind: Kind::Alias,
             head: e,
             value: None,
         })

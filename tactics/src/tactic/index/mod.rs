@@ -19,7 +19,11 @@ mod replay;
 mod report;
 mod rules;
 mod saturate;
+mod simplest;
 mod sums;
+mod words;
+
+use std::rc::Rc;
 
 use logic::{Expr, Node as Term};
 
@@ -32,7 +36,7 @@ use saturate::Stop;
 use super::util::{on_goal, term_ident, term_local};
 
 /// The file of the lemmas.
-const LIBRARY: &str = "lib/index_rules.ptxp";
+const LIBRARY: &str = "lib/index_words.ptxp";
 
 /// `index [rules]`.
 pub(crate) fn index<'b>(el: &mut Elab<'b>, goal: MVarId, extra: &[SimpArg]) -> Result<Vec<MVarId>> {
@@ -57,6 +61,15 @@ pub(crate) fn index<'b>(el: &mut Elab<'b>, goal: MVarId, extra: &[SimpArg]) -> R
                 .help("inequalities are for `omega`");
             return Err(on_goal(el, err, m));
         };
+        if let Some(args) = el.match_app(ty, "Word", 1) {
+            return match words(el, &rules, args[0], left, right) {
+                Ok(p) => {
+                    el.assign(m, p);
+                    Ok(Vec::new())
+                }
+                Err(e) => Err(on_goal(el, e.code("tactic.index"), m)),
+            };
+        }
         if ty != el.st.const0("Nat") {
             let ty = el.pp(ty);
             let err = ElabError::msg(format!("`index` does not know equations of `{ty}`"))
@@ -73,16 +86,29 @@ pub(crate) fn index<'b>(el: &mut Elab<'b>, goal: MVarId, extra: &[SimpArg]) -> R
     })
 }
 
-/// A proof of `left = right`, in the context of the goal, for other tactics.
+/// A proof of `left = right`, two natural numbers or two words, in the context of the goal, for other tactics.
 #[allow(dead_code)]
 pub(crate) fn prove(el: &mut Elab<'_>, left: Expr, right: Expr) -> Result<Expr> {
     available(el)?;
     let rules = tagged(el)?;
-    search(el, &rules, left, right)
+    let ty = el.infer_type(left)?;
+    let ty = el.whnf_reducible(ty);
+    match el.match_app(ty, "Word", 1) {
+        Some(args) => words(el, &rules, args[0], left, right),
+        None => search(el, &rules, left, right),
+    }
+}
+
+/// A proof of `left = right` of words from one of their values.
+fn words(el: &mut Elab<'_>, rules: &[Rule], w: Expr, left: Expr, right: Expr) -> Result<Expr> {
+    let st = el.st;
+    let value = |x: Expr| st.apps(st.const0("Word.val"), &[w, x]);
+    let proof = search(el, rules, value(left), value(right))?;
+    Ok(st.apps(st.const0("Word.ext"), &[w, left, right, proof]))
 }
 
 fn available(el: &Elab<'_>) -> Result<()> {
-    let probe = el.name("Index.shiftRight");
+    let probe = el.name("Index.val_add");
     if el.env.get(probe).is_none() || el.is_hidden(probe) {
         return Err(
             ElabError::msg(format!("`index` needs the library file `{LIBRARY}`"))
@@ -157,9 +183,8 @@ fn collect(el: &mut Elab<'_>, m: MVarId, extra: &[SimpArg]) -> Result<Vec<Rule>>
 fn search(el: &mut Elab<'_>, rules: &[Rule], left: Expr, right: Expr) -> Result<Expr> {
     let hypotheses = hypotheses(el);
     let mut e = Engine::new(el);
-    let (l, r) = (e.reify(left), e.reify(right));
-    e.g.rebuild();
-    e.samples.complete = true;
+    let about_words = |r: &&Rule| r.subject != rules::Subject::Number;
+    e.word_rules = Rc::new(rules.iter().filter(about_words).cloned().collect());
     let mut claims = Vec::new();
     for (ty, h) in hypotheses {
         let claim = e.claim(ty);
@@ -167,10 +192,14 @@ fn search(el: &mut Elab<'_>, rules: &[Rule], left: Expr, right: Expr) -> Result<
         claims.push(claim);
         e.hypotheses.push((ty, h));
     }
+    let (l, r) = (e.reify(left), e.reify(right));
     e.g.rebuild();
     e.sample(claims);
     let goal = refute::Claim::Eq(l, r);
-    if let Some(point) = e.fails_at(&goal) {
+    let point = e.fails_at(&goal);
+    if let Some(point) = point
+        && e.certain(point)
+    {
         return Err(e.refuted(point, l, r));
     }
     let stop = e.saturate(rules, l, r);
@@ -181,12 +210,11 @@ fn search(el: &mut Elab<'_>, rules: &[Rule], left: Expr, right: Expr) -> Result<
         e.report(proof);
         return Ok(proof);
     }
-    let equation = e.equation(left, right);
-    if let Some(p) = e.by_omega(equation) {
+    if let Some(p) = e.at_last(l, r) {
         e.report(p);
         return Ok(p);
     }
-    Err(e.failed(stop, l, r))
+    Err(e.failed(stop, point, l, r))
 }
 
 /// The hypotheses of the goal.

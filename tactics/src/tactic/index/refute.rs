@@ -14,7 +14,7 @@ use super::engine::Engine;
 use super::language::{Kind, compute};
 
 /// How many points are looked for.
-const POINTS: usize = 96;
+const POINTS: usize = 160;
 /// How many are tried for each one that is found.
 const TRIES: usize = 12;
 /// How often a point is changed so that a hypothesis holds.
@@ -53,8 +53,6 @@ pub(super) struct Samples {
     atoms: Vec<(u32, Id)>,
     /// The hypotheses.
     claims: Vec<Claim>,
-    /// Whether all that is known of the atoms is evaluated: then a point where the goal fails is a counterexample.
-    pub complete: bool,
 }
 
 /// A pseudo-random sequence (xorshift).
@@ -150,7 +148,6 @@ impl Engine<'_, '_> {
         literals.dedup();
         let mut found = Samples {
             atoms: atoms.clone(),
-            complete: self.samples.complete,
             ..Samples::default()
         };
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
@@ -274,6 +271,10 @@ impl Engine<'_, '_> {
             Kind::Lit => op.value.clone()?,
             Kind::Atom => point.get(&node.op)?.clone(),
             Kind::Other => return None,
+            Kind::Alias => {
+                let meaning = self.aliases.iter().find(|a| a.op == node.op)?.meaning?;
+                logic::subst::with_stack(|| self.at(meaning, point, memo))?
+            }
             kind => {
                 let mut args = Vec::new();
                 for kid in &*node.kids {
@@ -328,6 +329,31 @@ impl Engine<'_, '_> {
         found
     }
 
+    /// Whether a point is one where all that is known of the atoms was evaluated.
+    pub fn certain(&mut self, point: usize) -> bool {
+        let samples = std::mem::take(&mut self.samples);
+        let mut memo = Vec::new();
+        let all = samples
+            .claims
+            .iter()
+            .all(|c| self.holds(c, &samples.points[point], &mut memo) == Some(true));
+        let variables = samples.atoms.iter().all(|(op, _)| {
+            let e = self.g.analysis.ops.get(*op).head;
+            let (f, args) = self.el.st.unfold_app(e);
+            match (self.el.st.node(f), args.last()) {
+                (Term::FVar(_), None) => true,
+                (Term::Const(n, _), Some(x)) => {
+                    let n = self.el.st.name_to_string(n);
+                    matches!(&*n, "Word.val" | "Fin.val")
+                        && matches!(self.el.st.node(*x), Term::FVar(_))
+                }
+                _ => false,
+            }
+        });
+        self.samples = samples;
+        all && variables
+    }
+
     /// Whether nothing that was evaluated speaks against a condition.
     pub fn plausible(&mut self, p: Expr) -> bool {
         let c = self.claim(p);
@@ -361,7 +387,7 @@ impl Engine<'_, '_> {
 
 /// A value below `limit`.
 fn corner(random: &mut Random, round: usize, limit: &BigUint, literals: &[BigUint]) -> BigUint {
-    let v = match (round, random.next() % 8) {
+    let v = match (round, random.next() % 10) {
         (0, _) => BigUint::zero(),
         (1, _) => BigUint::one(),
         (2, _) => limit - BigUint::one().min(limit.clone()),
@@ -391,6 +417,7 @@ fn corner(random: &mut Random, round: usize, limit: &BigUint, literals: &[BigUin
             if n.is_zero() { v } else { &v - &v % n }
         }
         (_, 5) => BigUint::from(random.next() % 40),
+        (_, 6) => limit - BigUint::from(1 + random.next() % 64).min(limit.clone()),
         _ => random.below(limit),
     };
     if limit.is_zero() { v } else { v % limit }

@@ -31,6 +31,11 @@ impl Engine<'_, '_> {
             });
         }
         match (&*name, &args[..]) {
+            ("Word.val", [w, x]) => {
+                if let Some(id) = self.word_value(e, *w, *x) {
+                    return id;
+                }
+            }
             ("Nat.succ", [a]) => {
                 let a = self.reify(*a);
                 let one = self.literal(&BigUint::one());
@@ -92,7 +97,7 @@ impl Engine<'_, '_> {
     }
 
     /// What the type of an atom says of it.
-    fn property(&mut self, id: Id, name: &str, args: &[Expr]) {
+    pub fn property(&mut self, id: Id, name: &str, args: &[Expr]) {
         let (name, [size, x]) = (name, args) else {
             return;
         };

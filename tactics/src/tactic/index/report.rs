@@ -1,10 +1,9 @@
 //! What is said of a search: its figures, and why it failed.
 
-use egg::{AstSize, Extractor, Id, RecExpr};
+use egg::Id;
 use logic::Expr;
 
 use super::engine::Engine;
-use super::language::Node;
 use super::refute::Claim;
 use super::saturate::Stop;
 use crate::meta::ElabError;
@@ -46,41 +45,41 @@ impl Engine<'_, '_> {
 
     /// The error for a goal that fails at a point.
     pub fn refuted(&mut self, point: usize, left: Id, right: Id) -> ElabError {
+        let err = ElabError::msg("`index`: the goal is false");
+        self.at_point(err, point, left, right)
+    }
+
+    fn at_point(&mut self, err: ElabError, point: usize, left: Id, right: Id) -> ElabError {
         let (at, values) = self.shown(point, left, right);
-        let mut err = ElabError::msg("`index`: the goal is false").note(format!("at: {at}"));
-        if let Some((a, b)) = values {
-            err = err.note(format!("there the left side is {a}, the right side {b}"));
+        let err = match at.is_empty() {
+            true => err.note("there is nothing unknown in it"),
+            false => err.note(format!("at: {at}")),
+        };
+        match values {
+            Some((a, b)) => err.note(format!("there the left side is {a}, the right side {b}")),
+            None => err,
         }
-        err
     }
 
     /// The error for a search that found nothing.
-    pub fn failed(&mut self, stop: Stop, left: Id, right: Id) -> ElabError {
-        let (a, b) = (self.shortest(left), self.shortest(right));
+    pub fn failed(&mut self, stop: Stop, point: Option<usize>, left: Id, right: Id) -> ElabError {
+        let (a, b) = (self.simplest(left), self.simplest(right));
+        let (a, b) = (self.term(a), self.term(b));
         let (a, b) = (self.el.pp(a), self.el.pp(b));
         let what = match stop {
             Stop::Limit => "`index` gave up: the e-graph grows too large",
             _ => "`index` could not prove the goal",
         };
-        ElabError::msg(what)
+        let err = ElabError::msg(what)
             .note(format!("left, as far as it got:  {a}"))
-            .note(format!("right, as far as it got: {b}"))
-            .note("no counterexample was found by evaluation")
-    }
-
-    /// The smallest term of a class.
-    pub fn shortest(&mut self, id: Id) -> Expr {
-        let (_, best) = Extractor::new(&self.g, AstSize).find_best(id);
-        self.of_tree(&best)
-    }
-
-    fn of_tree(&self, t: &RecExpr<Node>) -> Expr {
-        let mut out: Vec<Expr> = Vec::new();
-        for (_, node) in t.items() {
-            let args: Vec<Expr> = node.kids.iter().map(|k| out[usize::from(*k)]).collect();
-            let head = self.g.analysis.ops.get(node.op).head;
-            out.push(self.el.st.apps(head, &args));
+            .note(format!("right, as far as it got: {b}"));
+        match point {
+            None => err.note("no counterexample was found by evaluation"),
+            Some(p) => {
+                let err =
+                    err.note("the sides differ where the hypotheses hold that are understood");
+                self.at_point(err, p, left, right)
+            }
         }
-        out.pop().unwrap_or_else(|| self.el.mk_nat(0))
     }
 }

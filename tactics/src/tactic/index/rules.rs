@@ -10,13 +10,26 @@ use super::engine::Engine;
 use super::language::Node;
 use crate::meta::{Elab, Result};
 
+/// What a rule is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Subject {
+    /// Natural numbers: a pattern of the e-graph.
+    Number,
+    /// The value of a word that this operation makes.
+    Word(Name),
+    /// When this test is `true` or `false`.
+    Test(Name),
+}
+
 /// A theorem `∀ x₁ …, h₁ → … → left = right`.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     /// Its name, for messages.
     pub name: String,
+    /// What it is about.
+    pub subject: Subject,
     proof: Expr,
-    /// The types of its variables and conditions.
+    /// The types of its variables and conditions, and whether it is a variable.
     binders: Vec<(Expr, bool)>,
     left: Expr,
     right: Expr,
@@ -37,7 +50,7 @@ pub(super) struct Instance {
 /// The attribute of theorems that are rules.
 pub(super) const ATTRIBUTE: &str = "index";
 
-/// Reads a proof as a rule. `None` if it is no equation of natural numbers.
+/// Reads a proof as a rule. `None` if it is no equation of natural numbers or of tests.
 pub(super) fn read(
     el: &mut Elab<'_>,
     name: String,
@@ -46,25 +59,50 @@ pub(super) fn read(
 ) -> Result<Option<Rule>> {
     let st = el.st;
     let ty = el.infer_type(proof)?;
-    let mut ty = el.instantiate_mvars(ty);
-    let nat = st.const0("Nat");
+    let whole = el.instantiate_mvars(ty);
+    let saved = el.save();
+    let (holes, _, _) = el.forall_mvar_telescope(whole, None);
+    let mut kinds = Vec::new();
+    for m in &holes {
+        let ty = el.mvar_type(*m);
+        kinds.push(!el.is_prop(ty));
+    }
+    el.restore(&saved);
+    let mut ty = whole;
     let mut binders = Vec::new();
     while let Term::Pi(_, t, body, _) = st.node(ty) {
-        binders.push((t, t == nat));
+        binders.push((t, *kinds.get(binders.len()).unwrap_or(&false)));
         ty = body;
     }
     let Some((kind, a, b)) = el.match_eq(ty) else {
         return Ok(None);
     };
-    if kind != nat {
-        return Ok(None);
-    }
     let (left, right) = if reversed { (b, a) } else { (a, b) };
     if matches!(st.node(left), Term::BVar(_)) {
         return Ok(None);
     }
+    let head = |e: Expr| match st.node(st.app_fn(e)) {
+        Term::Const(n, _) => Some(n),
+        _ => None,
+    };
+    let subject = if kind == st.const0("Bool") {
+        match head(left) {
+            Some(n) => Subject::Test(n),
+            None => return Ok(None),
+        }
+    } else if kind != st.const0("Nat") {
+        return Ok(None);
+    } else if let Some(args) = el.match_app(left, "Word.val", 2) {
+        match head(args[1]) {
+            Some(n) => Subject::Word(n),
+            None => return Ok(None),
+        }
+    } else {
+        Subject::Number
+    };
     Ok(Some(Rule {
         name,
+        subject,
         proof,
         binders,
         left,
@@ -83,6 +121,12 @@ pub(super) fn of_theorem(el: &mut Elab<'_>, n: Name, reversed: bool) -> Result<O
 impl Engine<'_, '_> {
     /// The pattern of a rule's left side.
     pub fn pattern(&mut self, rule: &Rule) -> Option<Pattern<Node>> {
+        let nat = self.el.st.const0("Nat");
+        if rule.subject != Subject::Number
+            || rule.binders.iter().any(|(ty, var)| *var && *ty != nat)
+        {
+            return None;
+        }
         let mut ast: PatternAst<Node> = RecExpr::default();
         self.pattern_of(rule.left, rule.binders.len() as u32, &mut ast)?;
         Some(Pattern::new(ast))
@@ -129,7 +173,6 @@ impl Engine<'_, '_> {
 
     /// The instance of a rule at a place, if its conditions hold.
     pub fn instance(&mut self, rule: &Rule, subst: &Subst) -> Option<Instance> {
-        let st = self.el.st;
         let mut args: Vec<Option<Expr>> = Vec::new();
         for i in 0..rule.binders.len() {
             let id = subst.get(Var::from_u32(i as u32)).copied();
@@ -144,6 +187,62 @@ impl Engine<'_, '_> {
                 }
             });
         }
+        self.filled_in(rule, args)
+    }
+
+    /// The instance of a rule about a term that it fits, if its conditions hold.
+    pub fn instance_at(&mut self, rule: &Rule, e: Expr) -> Option<Instance> {
+        let mut args = vec![None; rule.binders.len()];
+        let (pattern, term) = match rule.subject {
+            // the width is that of the word
+            Subject::Word(_) => {
+                let p = self.el.match_app(rule.left, "Word.val", 2)?;
+                let t = self.el.match_app(e, "Word.val", 2)?;
+                (p[1], t[1])
+            }
+            _ => (rule.left, e),
+        };
+        self.fits(pattern, term, &mut args).then_some(())?;
+        self.filled_in(rule, args)
+    }
+
+    /// Matches a term; the variables that occur are filled in.
+    fn fits(&mut self, pattern: Expr, e: Expr, args: &mut [Option<Expr>]) -> bool {
+        let st = self.el.st;
+        match st.node(pattern) {
+            Term::BVar(i) => {
+                let Some(at) = args.len().checked_sub(i as usize + 1) else {
+                    return false;
+                };
+                match args[at] {
+                    None => {
+                        args[at] = Some(e);
+                        true
+                    }
+                    Some(old) => self.same_number(old, e),
+                }
+            }
+            Term::App(f, a) if st.has_loose_bvars(pattern) => match st.node(e) {
+                Term::App(g, b) => self.fits(f, g, args) && self.fits(a, b, args),
+                _ => false,
+            },
+            _ => self.same_number(pattern, e),
+        }
+    }
+
+    fn same_number(&mut self, a: Expr, b: Expr) -> bool {
+        if a == b {
+            return true;
+        }
+        match (self.evaluated(a), self.evaluated(b)) {
+            (Some(x), Some(y)) => x == y,
+            _ => false,
+        }
+    }
+
+    /// An instance once its conditions are proved.
+    fn filled_in(&mut self, rule: &Rule, mut args: Vec<Option<Expr>>) -> Option<Instance> {
+        let st = self.el.st;
         for (i, (ty, variable)) in rule.binders.iter().enumerate() {
             if *variable {
                 continue;
