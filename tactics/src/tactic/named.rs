@@ -168,16 +168,20 @@ pub(crate) fn run<'b>(
         }
         ("auto", []) => auto::auto(el, m),
         ("bits", []) => super::bits::bits(el, m),
-        ("index", []) => {
-            let extra = match args {
-                [] => &[][..],
-                [a] => match &a.kind {
-                    TacticArgKind::List(rules) => &rules[..],
+        ("index", _) => {
+            let (mut extra, mut report) = (&[][..], None);
+            for a in args {
+                match &a.kind {
+                    TacticArgKind::List(rules) => extra = &rules[..],
+                    TacticArgKind::Term(t)
+                        if term_ident(t).is_some_and(|i| &*i.name == "report") =>
+                    {
+                        report = Some(name.span);
+                    }
                     _ => return Err(misused(name)),
-                },
-                _ => return Err(misused(name)),
-            };
-            index::index(el, m, extra)
+                }
+            }
+            index::index(el, m, extra, report)
         }
         ("nofun", []) => {
             let mut goal = m;

@@ -170,7 +170,24 @@ impl Engine<'_, '_> {
             };
             return Some(self.call(lemma, &[x, y, k, h, small]));
         }
-        None
+        let (both, zero) = (self.call("Nat.land", &[x, y]), self.el.mk_nat(0));
+        let p = self.equation(both, zero);
+        if !self.plausible(p) {
+            return None;
+        }
+        // digit by digit, on the simplest terms
+        let (na, nb) = (self.simplest(a), self.simplest(b));
+        let (sx, sy) = (self.term(na), self.term(nb));
+        let simple = self.call("Nat.land", &[sx, sy]);
+        let proof = self.by_bits(simple, zero)?;
+        let (ca, cb) = (self.equal(a, na)?, self.equal(b, nb)?);
+        let first = self.congruent(self.el.st.const0("Nat.land"), &[ca, cb])?;
+        let second = Chain {
+            from: simple,
+            to: zero,
+            proof: Some(proof),
+        };
+        self.then(first, second)?.proof
     }
 
     /// A hypothesis that says it.

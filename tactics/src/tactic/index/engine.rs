@@ -53,6 +53,10 @@ pub(super) struct Engine<'e, 'b> {
     pub hopeless: FxHashSet<Expr>,
     /// How often `omega` was asked.
     pub omega_calls: usize,
+    /// How often `bits` was asked.
+    pub bits_calls: usize,
+    /// Equations that `bits` was asked about.
+    pub no_bits: FxHashSet<Expr>,
     /// The values of words that operations make.
     pub aliases: Vec<Alias>,
     /// The rules about words and tests.
@@ -82,6 +86,8 @@ impl<'e, 'b> Engine<'e, 'b> {
             conditions: FxHashMap::default(),
             hopeless: FxHashSet::default(),
             omega_calls: 0,
+            bits_calls: 0,
+            no_bits: FxHashSet::default(),
             aliases: Vec::new(),
             word_rules: Rc::new(Vec::new()),
             samples: Samples::default(),

@@ -10,6 +10,7 @@ mod analysis;
 mod bounds;
 mod conditions;
 mod engine;
+mod figures;
 mod language;
 mod poly;
 mod quotients;
@@ -19,6 +20,7 @@ mod replay;
 mod report;
 mod rules;
 mod saturate;
+mod similar;
 mod simplest;
 mod sums;
 mod words;
@@ -28,8 +30,10 @@ use std::rc::Rc;
 use logic::{Expr, Node as Term};
 
 use crate::meta::{Elab, ElabError, MVarId, Result};
-use crate::syntax::ast::{SimpArg, SimpArgKind};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::ast::{SimpArg, SimpArgKind, Span};
 use engine::Engine;
+use figures::Figures;
 use rules::Rule;
 use saturate::Stop;
 
@@ -61,23 +65,12 @@ pub(crate) fn index<'b>(el: &mut Elab<'b>, goal: MVarId, extra: &[SimpArg]) -> R
                 .help("inequalities are for `omega`");
             return Err(on_goal(el, err, m));
         };
-        if let Some(args) = el.match_app(ty, "Word", 1) {
-            return match words(el, &rules, args[0], left, right) {
-                Ok(p) => {
-                    el.assign(m, p);
-                    Ok(Vec::new())
+        match between(el, &rules, ty, left, right) {
+            Ok((p, figures)) => {
+                if let Some(span) = report {
+                    el.messages
+                        .push(Diagnostic::info(span, figures.to_string()));
                 }
-                Err(e) => Err(on_goal(el, e.code("tactic.index"), m)),
-            };
-        }
-        if ty != el.st.const0("Nat") {
-            let ty = el.pp(ty);
-            let err = ElabError::msg(format!("`index` does not know equations of `{ty}`"))
-                .code("tactic.index");
-            return Err(on_goal(el, err, m));
-        }
-        match search(el, &rules, left, right) {
-            Ok(p) => {
                 el.assign(m, p);
                 Ok(Vec::new())
             }
@@ -92,19 +85,33 @@ pub(crate) fn prove(el: &mut Elab<'_>, left: Expr, right: Expr) -> Result<Expr> 
     available(el)?;
     let rules = tagged(el)?;
     let ty = el.infer_type(left)?;
-    let ty = el.whnf_reducible(ty);
-    match el.match_app(ty, "Word", 1) {
-        Some(args) => words(el, &rules, args[0], left, right),
-        None => search(el, &rules, left, right),
-    }
+    Ok(between(el, &rules, ty, left, right)?.0)
 }
 
-/// A proof of `left = right` of words from one of their values.
-fn words(el: &mut Elab<'_>, rules: &[Rule], w: Expr, left: Expr, right: Expr) -> Result<Expr> {
+/// A proof of `left = right` in a type.
+fn between(
+    el: &mut Elab<'_>,
+    rules: &[Rule],
+    ty: Expr,
+    left: Expr,
+    right: Expr,
+) -> Result<(Expr, Figures)> {
     let st = el.st;
-    let value = |x: Expr| st.apps(st.const0("Word.val"), &[w, x]);
-    let proof = search(el, rules, value(left), value(right))?;
-    Ok(st.apps(st.const0("Word.ext"), &[w, left, right, proof]))
+    let ty = el.whnf_reducible(ty);
+    let ty = el.instantiate_mvars(ty);
+    if let Some(args) = el.match_app(ty, "Word", 1) {
+        let value = |x: Expr| st.apps(st.const0("Word.val"), &[args[0], x]);
+        let (proof, figures) = search(el, rules, value(left), value(right))?;
+        let proof = st.apps(st.const0("Word.ext"), &[args[0], left, right, proof]);
+        return Ok((proof, figures));
+    }
+    if ty != st.const0("Nat") {
+        let ty = el.pp(ty);
+        return Err(ElabError::msg(format!(
+            "`index` does not know equations of `{ty}`"
+        )));
+    }
+    search(el, rules, left, right)
 }
 
 fn available(el: &Elab<'_>) -> Result<()> {
@@ -180,7 +187,12 @@ fn collect(el: &mut Elab<'_>, m: MVarId, extra: &[SimpArg]) -> Result<Vec<Rule>>
 }
 
 /// Searches a proof of `left = right`.
-fn search(el: &mut Elab<'_>, rules: &[Rule], left: Expr, right: Expr) -> Result<Expr> {
+fn search(
+    el: &mut Elab<'_>,
+    rules: &[Rule],
+    left: Expr,
+    right: Expr,
+) -> Result<(Expr, Figures)> {
     let hypotheses = hypotheses(el);
     let mut e = Engine::new(el);
     let about_words = |r: &&Rule| r.subject != rules::Subject::Number;
@@ -202,17 +214,20 @@ fn search(el: &mut Elab<'_>, rules: &[Rule], left: Expr, right: Expr) -> Result<
     {
         return Err(e.refuted(point, l, r));
     }
+    if (e.has_digits(left) || e.has_digits(right))
+        && let Some(p) = e.by_bits(left, right)
+    {
+        return Ok((p, e.figures("`bits`", p)));
+    }
     let stop = e.saturate(rules, l, r);
     if stop == Stop::Equal
         && let Some(c) = e.equal(l, r)
     {
         let proof = c.proof.unwrap_or_else(|| e.refl(c.from));
-        e.report(proof);
-        return Ok(proof);
+        return Ok((proof, e.figures("rules", proof)));
     }
     if let Some(p) = e.at_last(l, r) {
-        e.report(p);
-        return Ok(p);
+        return Ok((p, e.figures("`omega`", p)));
     }
     Err(e.failed(stop, point, l, r))
 }

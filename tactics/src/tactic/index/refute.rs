@@ -79,7 +79,23 @@ impl Random {
     }
 }
 
+impl Samples {
+    /// Whether no point was found.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+}
+
 impl Engine<'_, '_> {
+    /// The values of a node at all points.
+    pub fn values_of(&mut self, id: Id) -> Option<Vec<BigUint>> {
+        let mut samples = std::mem::take(&mut self.samples);
+        let points = samples.points.iter().zip(&mut samples.values);
+        let all = points.map(|(p, memo)| self.at(id, p, memo)).collect();
+        self.samples = samples;
+        all
+    }
+
     /// Reads a proposition for evaluation.
     pub fn claim(&mut self, p: Expr) -> Claim {
         let both = |e: &mut Self, a: Expr, b: Expr| (Box::new(e.claim(a)), Box::new(e.claim(b)));

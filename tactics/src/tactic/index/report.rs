@@ -38,11 +38,6 @@ impl Engine<'_, '_> {
         }
     }
 
-    /// The figures of a search that succeeded.
-    pub fn report(&mut self, proof: Expr) {
-        let _ = proof;
-    }
-
     /// The error for a goal that fails at a point.
     pub fn refuted(&mut self, point: usize, left: Id, right: Id) -> ElabError {
         let err = ElabError::msg("`index`: the goal is false");

@@ -69,6 +69,9 @@ impl Engine<'_, '_> {
             }
             self.g.rebuild();
             if new == 0 {
+                new = self.join_similar();
+            }
+            if new == 0 {
                 return Stop::Saturated;
             }
             if self.g.total_number_of_nodes() > MAX_NODES {
@@ -82,7 +85,7 @@ impl Engine<'_, '_> {
     }
 
     /// The classes in the order of their numbers.
-    fn classes(&self) -> Vec<Id> {
+    pub fn classes(&self) -> Vec<Id> {
         let mut all: Vec<Id> = self.g.classes().map(|c| c.id).collect();
         all.sort_unstable();
         all
