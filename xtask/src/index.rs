@@ -45,7 +45,15 @@ const TOPICS: [(&str, &str, &[&str]); 10] = [
         "Natural numbers",
         "lib",
         &[
-            "nat", "nat_more", "div", "nat_gcd", "bits", "nat_bits", "bits_form", "bits_check", "omega",
+            "nat",
+            "nat_more",
+            "div",
+            "nat_gcd",
+            "bits",
+            "nat_bits",
+            "bits_form",
+            "bits_check",
+            "omega",
         ],
     ),
     (

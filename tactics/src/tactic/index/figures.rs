@@ -28,7 +28,11 @@ pub(crate) struct Figures {
 
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "proved by {}: {} nodes in the proof", self.by, self.proof)?;
+        writeln!(
+            f,
+            "proved by {}: {} nodes in the proof",
+            self.by, self.proof
+        )?;
         writeln!(
             f,
             "e-graph: {} nodes in {} classes after {} rounds",
@@ -42,10 +46,14 @@ impl fmt::Display for Figures {
                 n => format!("{r} ×{n}"),
             })
             .collect();
-        write!(f, "rules: {}", match rules.is_empty() {
-            true => "none".to_owned(),
-            false => rules.join(", "),
-        })?;
+        write!(
+            f,
+            "rules: {}",
+            match rules.is_empty() {
+                true => "none".to_owned(),
+                false => rules.join(", "),
+            }
+        )?;
         match self.asked {
             0 => Ok(()),
             n => write!(f, "\n`omega` and `bits` were asked {n} times"),

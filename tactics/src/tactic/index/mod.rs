@@ -29,8 +29,8 @@ use std::rc::Rc;
 
 use logic::{Expr, Node as Term};
 
-use crate::meta::{Elab, ElabError, MVarId, Result};
 use crate::diagnostic::Diagnostic;
+use crate::meta::{Elab, ElabError, MVarId, Result};
 use crate::syntax::ast::{SimpArg, SimpArgKind, Span};
 use engine::Engine;
 use figures::Figures;
@@ -42,8 +42,13 @@ use super::util::{on_goal, term_ident, term_local};
 /// The file of the lemmas.
 const LIBRARY: &str = "lib/index_words.ptxp";
 
-/// `index [rules]`.
-pub(crate) fn index<'b>(el: &mut Elab<'b>, goal: MVarId, extra: &[SimpArg]) -> Result<Vec<MVarId>> {
+/// `index [rules]`; with `report`, the figures of the search are shown.
+pub(crate) fn index<'b>(
+    el: &mut Elab<'b>,
+    goal: MVarId,
+    extra: &[SimpArg],
+    report: Option<Span>,
+) -> Result<Vec<MVarId>> {
     available(el)?;
     let mut m = goal;
     loop {
@@ -187,12 +192,7 @@ fn collect(el: &mut Elab<'_>, m: MVarId, extra: &[SimpArg]) -> Result<Vec<Rule>>
 }
 
 /// Searches a proof of `left = right`.
-fn search(
-    el: &mut Elab<'_>,
-    rules: &[Rule],
-    left: Expr,
-    right: Expr,
-) -> Result<(Expr, Figures)> {
+fn search(el: &mut Elab<'_>, rules: &[Rule], left: Expr, right: Expr) -> Result<(Expr, Figures)> {
     let hypotheses = hypotheses(el);
     let mut e = Engine::new(el);
     let about_words = |r: &&Rule| r.subject != rules::Subject::Number;

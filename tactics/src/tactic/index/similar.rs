@@ -33,7 +33,9 @@ impl Engine<'_, '_> {
             if let Term::Const(n, _) = st.node(x)
                 && matches!(
                     st.name_last(n),
-                    Some("land" | "lor" | "xor" | "and" | "or" | "not" | "shiftLeft" | "shiftRight")
+                    Some(
+                        "land" | "lor" | "xor" | "and" | "or" | "not" | "shiftLeft" | "shiftRight"
+                    )
                 )
             {
                 found = true;
