@@ -27,6 +27,7 @@ mod words;
 
 use std::rc::Rc;
 
+use egg::Id;
 use logic::{Expr, Node as Term};
 
 use crate::diagnostic::Diagnostic;
@@ -40,7 +41,7 @@ use saturate::Stop;
 use super::util::{on_goal, term_ident, term_local};
 
 /// The file of the lemmas.
-const LIBRARY: &str = "lib/index_words.ptxp";
+const LIBRARY: &str = "lib/index.ptxp";
 
 /// `index [rules]`; with `report`, the figures of the search are shown.
 pub(crate) fn index<'b>(
@@ -63,14 +64,7 @@ pub(crate) fn index<'b>(
         let rules = collect(el, m, extra)?;
         let target = el.mvar_type(m);
         let target = el.instantiate_mvars(target);
-        let equation = el.match_eq(target);
-        let Some((ty, left, right)) = equation else {
-            let err = ElabError::msg("`index` proves equations; this goal is none")
-                .code("tactic.index")
-                .help("inequalities are for `omega`");
-            return Err(on_goal(el, err, m));
-        };
-        match between(el, &rules, ty, left, right) {
+        match claim(el, &rules, target) {
             Ok((p, figures)) => {
                 if let Some(span) = report {
                     el.messages
@@ -91,6 +85,64 @@ pub(crate) fn prove(el: &mut Elab<'_>, left: Expr, right: Expr) -> Result<Expr> 
     let rules = tagged(el)?;
     let ty = el.infer_type(left)?;
     Ok(between(el, &rules, ty, left, right)?.0)
+}
+
+/// A proof of a side condition, an equation, `a < b` or `a ≤ b`, in the context of the goal, for other tactics.
+#[allow(dead_code)]
+pub(crate) fn discharge(el: &mut Elab<'_>, p: Expr) -> Option<Expr> {
+    available(el).ok()?;
+    let rules = tagged(el).ok()?;
+    claim(el, &rules, p).ok().map(|(proof, _)| proof)
+}
+
+/// A proof of an equation or inequality.
+fn claim(el: &mut Elab<'_>, rules: &[Rule], p: Expr) -> Result<(Expr, Figures)> {
+    let mut p = el.instantiate_mvars(p);
+    loop {
+        if let Some((ty, left, right)) = el.match_eq(p) {
+            return between(el, rules, ty, left, right);
+        }
+        for relation in ["Nat.lt", "Nat.le"] {
+            if let Some(ab) = el.match_app(p, relation, 2) {
+                return inequality(el, rules, p, ab[0], ab[1]);
+            }
+        }
+        let w = el.whnf_reducible(p);
+        let w = el.instantiate_mvars(w);
+        if w == p {
+            return Err(ElabError::msg(
+                "`index` proves equations and inequalities of numbers and words; this goal is none",
+            ));
+        }
+        p = w;
+    }
+}
+
+/// A proof of `a < b` or `a ≤ b`: as a condition, before and after saturation.
+fn inequality(
+    el: &mut Elab<'_>,
+    rules: &[Rule],
+    p: Expr,
+    a: Expr,
+    b: Expr,
+) -> Result<(Expr, Figures)> {
+    let mut e = Engine::new(el);
+    let (a, b) = e.begin(rules, a, b);
+    let goal = e.claim(p);
+    let point = e.fails_at(&goal);
+    if let Some(point) = point
+        && e.certain(point)
+    {
+        return Err(e.refuted(point, a, b));
+    }
+    if let Some(proof) = e.discharge(p) {
+        return Ok((proof, e.figures("bounds or `omega`", proof)));
+    }
+    let stop = e.saturate(rules, a, b);
+    if let Some(proof) = e.discharge(p) {
+        return Ok((proof, e.figures("rules, and bounds or `omega`", proof)));
+    }
+    Err(e.failed(stop, point, a, b))
 }
 
 /// A proof of `left = right` in a type.
@@ -193,20 +245,8 @@ fn collect(el: &mut Elab<'_>, m: MVarId, extra: &[SimpArg]) -> Result<Vec<Rule>>
 
 /// Searches a proof of `left = right`.
 fn search(el: &mut Elab<'_>, rules: &[Rule], left: Expr, right: Expr) -> Result<(Expr, Figures)> {
-    let hypotheses = hypotheses(el);
     let mut e = Engine::new(el);
-    let about_words = |r: &&Rule| r.subject != rules::Subject::Number;
-    e.word_rules = Rc::new(rules.iter().filter(about_words).cloned().collect());
-    let mut claims = Vec::new();
-    for (ty, h) in hypotheses {
-        let claim = e.claim(ty);
-        e.note(&claim, ty, h);
-        claims.push(claim);
-        e.hypotheses.push((ty, h));
-    }
-    let (l, r) = (e.reify(left), e.reify(right));
-    e.g.rebuild();
-    e.sample(claims);
+    let (l, r) = e.begin(rules, left, right);
     let goal = refute::Claim::Eq(l, r);
     let point = e.fails_at(&goal);
     if let Some(point) = point
@@ -232,7 +272,26 @@ fn search(el: &mut Elab<'_>, rules: &[Rule], left: Expr, right: Expr) -> Result<
     Err(e.failed(stop, point, l, r))
 }
 
-/// The hypotheses of the goal.
+impl Engine<'_, '_> {
+    /// Reads the hypotheses and both sides, and looks for points at which the hypotheses hold.
+    fn begin(&mut self, rules: &[Rule], left: Expr, right: Expr) -> (Id, Id) {
+        let about_words = |r: &&Rule| r.subject != rules::Subject::Number;
+        self.word_rules = Rc::new(rules.iter().filter(about_words).cloned().collect());
+        let mut claims = Vec::new();
+        for (ty, h) in hypotheses(self.el) {
+            let claim = self.claim(ty);
+            self.note(&claim, ty, h);
+            claims.push(claim);
+            self.hypotheses.push((ty, h));
+        }
+        let sides = (self.reify(left), self.reify(right));
+        self.g.rebuild();
+        self.sample(claims);
+        sides
+    }
+}
+
+/// The hypotheses of the goal as statements about numbers, conjunctions taken apart.
 fn hypotheses(el: &mut Elab<'_>) -> Vec<(Expr, Expr)> {
     let locals: Vec<_> = el.lctx.iter().collect();
     let mut out = Vec::new();
@@ -243,8 +302,42 @@ fn hypotheses(el: &mut Elab<'_>) -> Vec<(Expr, Expr)> {
         }
         let ty = el.instantiate_mvars(decl.ty);
         if el.is_prop(ty) {
-            out.push((ty, el.mk_fvar(id)));
+            let h = el.mk_fvar(id);
+            parts(el, ty, h, &mut out);
         }
     }
     out
+}
+
+fn parts(el: &Elab<'_>, ty: Expr, h: Expr, out: &mut Vec<(Expr, Expr)>) {
+    let st = el.st;
+    let call = |name: &str, args: &[Expr]| st.apps(st.const0(name), args);
+    if let Some(pq) = el.match_app(ty, "And", 2) {
+        parts(el, pq[0], call("And.left", &[pq[0], pq[1], h]), out);
+        parts(el, pq[1], call("And.right", &[pq[0], pq[1], h]), out);
+        return;
+    }
+    let value = |w: Expr, x: Expr| call("Word.val", &[w, x]);
+    if let Some((kind, a, b)) = el.match_eq(ty) {
+        if let Some(w) = el.match_app(kind, "Word", 1) {
+            let eq = st.constant(st.name("Eq"), &[st.level_nat(1)]);
+            let values = [st.const0("Nat"), value(w[0], a), value(w[0], b)];
+            out.push((st.apps(eq, &values), call("Index.val_eq", &[w[0], a, b, h])));
+            return;
+        }
+        for (test, relation, lemma) in [
+            ("Word.ult", "Nat.lt", "Index.lt_of_ult"),
+            ("Word.ule", "Nat.le", "Index.le_of_ule"),
+        ] {
+            if b == st.const0("Bool.true")
+                && let Some(t) = el.match_app(a, test, 3)
+            {
+                let (w, x, y) = (t[0], t[1], t[2]);
+                let values = [value(w, x), value(w, y)];
+                out.push((call(relation, &values), call(lemma, &[w, x, y, h])));
+                return;
+            }
+        }
+    }
+    out.push((ty, h));
 }

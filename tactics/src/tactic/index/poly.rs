@@ -1,7 +1,7 @@
 //! Polynomials with natural coefficients, with proofs: what a sum or product of atoms is, multiplied out and sorted.
 //!
 //! A polynomial stands for the term `c * m + (c' * m' + (… + n))`. Each step of an addition or multiplication is one lemma
-//! of `proofs/lib/index.ptxp`; nothing is computed by the kernel but the coefficients.
+//! of `proofs/lib/index_lemmas.ptxp`; nothing is computed by the kernel but the coefficients.
 
 use std::cmp::Ordering;
 

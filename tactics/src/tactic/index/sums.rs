@@ -465,11 +465,29 @@ impl Sums {
         e.then(chain, step)
     }
 
+    /// Joins a sum of multiples of one product with the multiple that it is.
+    fn collect(&mut self, e: &mut Engine<'_, '_>, c: Id) -> Option<bool> {
+        let form = self.form(e, c);
+        let Some(Pick::Node(node)) = self.picks.get(&c) else {
+            return None;
+        };
+        if form.len() != 1 || e.kind(node) != Kind::Add {
+            return None;
+        }
+        let (tree, id) = self.build(e, &form);
+        if e.g.find(id) == e.g.find(c) {
+            return None;
+        }
+        let chain = self.is_tree(e, c, &tree)?;
+        Some(e.join("sum", c, id, chain.proof?))
+    }
+
     /// Joins classes whose forms without remainders and differences are equal.
     pub fn join_equal(&mut self, e: &mut Engine<'_, '_>, classes: &[Id]) -> usize {
         let mut by_form: BTreeMap<Form, Id> = BTreeMap::new();
         let mut joined = 0;
         for c in classes {
+            joined += usize::from(self.collect(e, *c).unwrap_or(false));
             let form = self.reduced(e, *c);
             let other = match form.get(&Vec::new()) {
                 _ if form.is_empty() => Some(e.literal(&BigUint::zero())),
