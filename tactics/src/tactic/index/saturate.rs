@@ -123,8 +123,11 @@ impl Engine<'_, '_> {
     ) -> usize {
         let mut found = Vec::new();
         for (i, p) in patterns {
-            for (_, s) in self.matches(p, MAX_MATCHES) {
-                found.push((*i, s));
+            for (c, s) in self.matches(p, MAX_MATCHES) {
+                // of a literal there is nothing to be found out
+                if self.value(c).is_none() {
+                    found.push((*i, s));
+                }
             }
         }
         let mut new = 0;
