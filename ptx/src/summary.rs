@@ -102,7 +102,7 @@ pub struct InstrSummary {
     pub span: Span,
     /// Whether the opcode table knows it.
     pub known: bool,
-    /// The shape of its meaning in the logic (a constructor of `Ptx.Instr`), or why it has none.
+    /// What kind of thing it does, if it has a meaning in the logic, or why it has none.
     pub status: Result<&'static str, Unsupported>,
 }
 

@@ -957,7 +957,7 @@ const CALLS: &str = "\
  .reg .b32 %r<3>; .reg .b64 %rd<2>; .shared .align 8 .b64 mine; .reg .pred %p<2>;
  ld.param.u32 %r1, [n]; st.shared.u64 [mine], 1;
  { .reg .b32 temp; .param .b32 p0; .param .align 8 .b8 p1[16]; .param .b32 r0;
-  st.param.b32 [p0], %r1; st.param.b64 [p1+8], %rd1; st.param.u8 [p1+2], 7; call.uni (r0), twice, (p0, p1); ld.param.b32 %r2, [r0]; }
+  st.param.b32 [p0], %r1; st.param.b64 [p1+8], %rd1; st.param.b64 [p1], %rd1; st.param.u8 [p1+2], 7; call.uni (r0), twice, (p0, p1); ld.param.b32 %r2, [r0]; }
  @%p1 call nothing; call.uni nothing, (); st.shared.u32 [dyn+4], %r2; exit; }
 .entry other() { .reg .b32 %r<2>; { .param .b32 p; .param .b32 q; call (q), system, (p); } ret; }
 .entry last() { ret; }";
@@ -1126,4 +1126,72 @@ fn calls_go_round() {
         };
         assert_eq!(found, reason, "{text}");
     }
+}
+
+/// What a scope declares is written before it is read, on every way.
+#[test]
+fn scopes_begin_anew() {
+    let at = |body: &str| {
+        let text = format!(
+            ".address_size 64\n.func f(.param .b32 a) {{ ret; }}\n.entry k() {{ .reg .b32 %r<4>; .reg .pred %p<2>; {body} ret; }}"
+        );
+        let m = parse(&text).expect("parses");
+        match data(&m, "k") {
+            Ok(_) => None,
+            Err(e) if e.reason == Reason::Unwritten => Some(text[e.span.range()].to_owned()),
+            Err(e) => panic!("{body}: {e}"),
+        }
+    };
+    let refused = |body: &str, line: &str| assert_eq!(at(body).as_deref(), Some(line), "{body}");
+    let fine = |body: &str| assert_eq!(at(body), None, "{body}");
+    refused("{ .reg .b32 x; mov.b32 %r1, x; }", "mov.b32 %r1, x;");
+    fine("{ .reg .b32 x; mov.b32 x, %r1; mov.b32 %r1, x; }");
+    fine("mov.b32 %r1, %r2; { .reg .b32 %x<2>; mov.b32 %x1, %r1; mov.b32 %r1, %x1; }");
+    refused(
+        "{ .reg .b32 x; @%p1 mov.b32 x, %r1; mov.b32 %r1, x; }",
+        "mov.b32 %r1, x;",
+    );
+    refused(
+        "{ .reg .pred q; @q mov.b32 %r1, %r2; }",
+        "@q mov.b32 %r1, %r2;",
+    );
+    // Two ways to a label, of which one does not write; both do; one that goes back.
+    refused(
+        "{ .reg .b32 x; @%p1 bra L; mov.b32 x, %r1; L: mov.b32 %r1, x; }",
+        "mov.b32 %r1, x;",
+    );
+    fine(
+        "{ .reg .b32 x; @%p1 bra L; mov.b32 x, %r1; bra M; L: mov.b32 x, %r2; M: mov.b32 %r1, x; }",
+    );
+    fine("{ .reg .pred q; L: setp.eq.s32 q, %r1, %r2; @q bra M; bra L; M: }");
+    refused(
+        "{ .reg .b32 x; bra M; L: mov.b32 x, %r1; M: mov.b32 %r2, x; @%p1 bra L; }",
+        "mov.b32 %r2, x;",
+    );
+    refused(
+        "{ .reg .b32 x; @%p1 bra N; mov.b32 x, 1; L: mov.b32 %r1, x; bra M; N: bra L; M: }",
+        "mov.b32 %r1, x;",
+    );
+    fine("{ .reg .b32 x; mov.b32 x, 1; L: add.s32 x, x, 1; @%p1 bra L; }");
+    fine("{ .reg .b32 x; bra M; L: mov.b32 %r2, x; bra N; M: mov.b32 x, %r1; bra L; N: }");
+    // A scope in a scope, and one after the other.
+    refused(
+        "{ .reg .b32 x; { .reg .b32 y; mov.b32 y, x; } }",
+        "mov.b32 y, x;",
+    );
+    fine("{ .reg .b32 x; { .reg .b32 y; mov.b32 y, 1; mov.b32 x, y; } mov.b32 %r1, x; }");
+    refused(
+        "{ .reg .b32 x; mov.b32 x, 1; } { .reg .b32 x; mov.b32 %r1, x; }",
+        "mov.b32 %r1, x;",
+    );
+    // Parameters of calls, byte by byte.
+    refused(
+        "{ .param .b32 p; st.param.b16 [p], 1; call f, (p); }",
+        "call f, (p);",
+    );
+    fine("{ .param .b32 p; st.param.b16 [p+2], 1; st.param.b16 [p], 1; call f, (p); }");
+    refused(
+        "{ .param .b32 p; st.param.b16 [p], 1; ld.param.b32 %r1, [p]; }",
+        "ld.param.b32 %r1, [p];",
+    );
 }

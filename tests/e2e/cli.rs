@@ -614,7 +614,7 @@ fn current_folder() -> Result<(), Failed> {
     let dir = scratch("current-folder")?;
     let root = std::env::current_dir()?;
     let isa = root.join("proofs/ptx/isa.ptxp");
-    let ptx = root.join("tests/kernels/cuda/reduce.sm_90a.ptx");
+    let ptx = root.join("tests/kernels/cuda/hopper_tma_wgmma.sm_90a.ptx");
     let script = format!("import {isa:?}\nptx_module m from {ptx:?}\n");
     std::fs::write(dir.join("s.ptxp"), script)?;
     let o = command(&["check", "s.ptxp"]).current_dir(&dir).output()?;

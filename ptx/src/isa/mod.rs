@@ -107,7 +107,7 @@ impl Form {
         self.row::<Any>().map_or("", |r| r.syntax)
     }
 
-    /// The name of the shape, a constructor of `Ptx.Instr`.
+    /// The name of the shape.
     pub fn shape(&self) -> &'static str {
         self.row::<Any>().map_or("", |r| r.shape.name())
     }

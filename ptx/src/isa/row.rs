@@ -70,7 +70,7 @@ macro_rules! shapes {
         }
 
         impl<A: WordAlg> Shape<A> {
-            /// The name of the shape; where the logic knows it, a constructor of `Ptx.Instr`.
+            /// The name of the shape.
             pub fn name(&self) -> &'static str {
                 match self {
                     Shape::Alu(_) | Shape::Float(_) => "alu",

@@ -321,7 +321,7 @@ pub struct Var {
 }
 
 /// A register: its width, and its number among those of that width (`Ptx.Reg`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub struct Reg {
     pub width: u32,

@@ -47,6 +47,8 @@ pub enum Reason {
     Directive(String),
     /// A scope without instructions.
     Scope,
+    /// Something that a scope declares is read and may not have been written since the scope was entered.
+    Unwritten,
     /// A function that another module or the system has.
     NoBody(String),
     /// A function that may be called while it is executed.
@@ -98,6 +100,9 @@ impl fmt::Display for Unsupported {
             ),
             Reason::Directive(d) => write!(f, "directive `{d}` has no meaning yet"),
             Reason::Scope => f.write_str("a scope without instructions has no meaning"),
+            Reason::Unwritten => f.write_str(
+                "this reads what the scope around it declares and may not have written: that has no value",
+            ),
             Reason::NoBody(name) => write!(
                 f,
                 "`{name}` is a function of the system or of another module: what it does is not known here"

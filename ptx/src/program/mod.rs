@@ -18,6 +18,7 @@ mod meaning;
 mod normal;
 mod operands;
 mod render;
+mod scopes;
 mod sync;
 mod to_term;
 mod translate;

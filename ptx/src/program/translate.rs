@@ -12,6 +12,7 @@ use super::data::*;
 use super::declared::{formal, param, register_types, slot, variable};
 use super::error::{Reason, Unsupported};
 use super::fuse::fused;
+use super::scopes::unwritten;
 use crate::module::uses::{reachable, symbols};
 use crate::module::{self, FuncId, Function, Resolved, Symbol, VarId};
 use crate::text::ast::{self, FunctionKind, Item, Statement, Tuning};
@@ -490,7 +491,19 @@ impl<'m> Entry<'m> {
 
     /// The data of all instructions.
     fn body(&self) -> Res<Vec<Line>> {
-        self.instructions().map(|(t, i)| self.line(t, i)).collect()
+        let body = self.instructions().map(|(t, i)| self.line(t, i));
+        let body: Vec<Line> = body.collect::<Res<_>>()?;
+        match unwritten(&body, &self.labels(), &self.blocks) {
+            None => Ok(body),
+            Some(at) => {
+                let place = self
+                    .function
+                    .code
+                    .get(at)
+                    .map_or(self.text.head, |i| i.span);
+                refuse(Reason::Unwritten, place)
+            }
+        }
     }
 
     /// The labels of all scopes.
