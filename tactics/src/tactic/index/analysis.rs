@@ -123,6 +123,16 @@ fn upper(g: &Graph, kind: Kind, kids: &[Id]) -> Option<(BigUint, Vec<Option<Fact
             let n = ones((&max(0)?.0).max(&max(1)?.0));
             both(n)
         }
+        Kind::Max => {
+            let n = (&max(0)?.0).max(&max(1)?.0).clone();
+            both(n)
+        }
+        Kind::Min => match (max(0), max(1)) {
+            (Some((a, f)), Some((b, _))) if a <= b => Some((a.clone(), vec![Some(*f), None])),
+            (Some((a, f)), None) => Some((a.clone(), vec![Some(*f), None])),
+            (_, Some((b, f))) => Some((b.clone(), vec![None, Some(*f)])),
+            _ => None,
+        },
         Kind::Shl => first(&max(0)?.0 << value(1)?.to_u64().filter(|k| *k < 1 << 12)?),
         Kind::Shr => first(&max(0)?.0 >> value(1)?.to_u64().filter(|k| *k < 1 << 12)?),
         _ => None,

@@ -158,7 +158,9 @@ impl Engine<'_, '_> {
             }
             Kind::Land if proofs[0].is_some() => one(self, "Index.le_land_left", 0),
             Kind::Land => one(self, "Index.le_land_right", 1),
-            Kind::Lor | Kind::Xor => {
+            Kind::Min if proofs[0].is_some() => one(self, "Index.le_min_left", 0),
+            Kind::Min => one(self, "Index.le_min_right", 1),
+            Kind::Lor | Kind::Xor | Kind::Max => {
                 let m = bound(0)?.max(bound(1)?);
                 let top = st.nat(&m);
                 let mut weak = Vec::new();
@@ -174,7 +176,8 @@ impl Engine<'_, '_> {
                 }
                 let lemma = match kind {
                     Kind::Lor => "Index.le_lor",
-                    _ => "Index.le_xor",
+                    Kind::Xor => "Index.le_xor",
+                    _ => return Some(self.call("Index.le_max", &[a, b, top, weak[0], weak[1]])),
                 };
                 let bits = st.nat_u64(m.bits());
                 let c = self.computed();

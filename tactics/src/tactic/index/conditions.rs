@@ -1,7 +1,7 @@
 //! Conditions of rules: computed, from bounds and hypotheses, or by `omega`.
 
 use egg::Id;
-use logic::{Expr, Name};
+use logic::{Expr, Name, Node as Term};
 use num_bigint::BigUint;
 use num_traits::Zero;
 
@@ -225,9 +225,6 @@ impl Engine<'_, '_> {
     /// The inequalities among the hypotheses with the simplest terms that theirs are equal to, where these are others.
     fn simplified_hypotheses(&mut self) -> Vec<(Expr, Expr)> {
         let mut out = Vec::new();
-        if self.aliases.is_empty() {
-            return out;
-        }
         for (ty, h) in self.hypotheses.clone() {
             let (ab, relation, lemma) = match (
                 self.el.match_app(ty, "Nat.lt", 2),
@@ -242,7 +239,9 @@ impl Engine<'_, '_> {
             let (Some(ca), Some(cb)) = (self.equal(na, ia), self.equal(nb, ib)) else {
                 continue;
             };
-            if ca.proof.is_none() && cb.proof.is_none() {
+            // what stands in the context already `omega` sees itself
+            let own = matches!(self.el.st.node(h), Term::FVar(_));
+            if own && ca.proof.is_none() && cb.proof.is_none() {
                 continue;
             }
             let ha = ca.proof.unwrap_or_else(|| self.refl(ca.from));

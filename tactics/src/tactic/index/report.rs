@@ -2,6 +2,7 @@
 
 use egg::Id;
 use logic::Expr;
+use num_traits::Zero;
 
 use super::engine::Engine;
 use super::refute::Claim;
@@ -12,9 +13,10 @@ impl Engine<'_, '_> {
     /// Records what a hypothesis says of the e-graph: bounds, and equations.
     pub fn note(&mut self, claim: &Claim, ty: Expr, h: Expr) {
         match claim {
-            Claim::Lt(a, _) => {
+            Claim::Lt(a, b) => {
                 if let Some(ab) = self.el.match_app(ty, "Nat.lt", 2) {
                     self.below(*a, ab[1], h);
+                    self.below_unknown(*a, *b, ab[0], ab[1], h);
                 }
             }
             Claim::Le(a, b) => {
@@ -36,6 +38,27 @@ impl Engine<'_, '_> {
             }
             _ => {}
         }
+    }
+
+    /// From `h : a < b`, a bound of `a` by one of `b`.
+    fn below_unknown(&mut self, a: Id, b: Id, x: Expr, y: Expr, h: Expr) {
+        if self.value(b).is_some() {
+            return;
+        }
+        self.g.rebuild();
+        let Some((m, le)) = self.max(b) else {
+            return;
+        };
+        if m.is_zero() {
+            return;
+        }
+        let (top, c) = (self.el.st.nat(&m), self.computed());
+        let lt = self.call("Nat.lt_of_lt_of_le", &[x, y, top, h, le]);
+        let n = m - 1u32;
+        let term = self.term(a);
+        let least = self.el.st.nat(&n);
+        let proof = self.call("Index.le_pred_of_lt", &[term, top, least, lt, c]);
+        self.at_most(a, n, proof);
     }
 
     /// The error for a goal that fails at a point.
