@@ -7,6 +7,7 @@
 //! `PTX_WORDS=100000` for more words than the usual 1,000 a row of the table.
 
 mod logic_side;
+mod threads;
 mod words;
 
 use logic::{Expr, Name, Store};
