@@ -251,7 +251,7 @@ impl Terms {
             let below = n.children().filter_map(|c| range.get(&c)).copied();
             let (a, b) = below.fold((0, 0), |(a, b), (c, d)| (a.min(c), b.max(d)));
             let by = match n {
-                Scale(k, _) | Scaled(_, k) => -i64::from(log2(k).unwrap_or(0)),
+                Scale(k, _) | Scaled(_, k) => -(k.bits().saturating_sub(1) as i64),
                 Shl(_, k) => -i64::from(*k),
                 Shr(_, k) => i64::from(*k),
                 Div(_, d) => i64::from(log2(d).unwrap_or(0)),

@@ -47,19 +47,22 @@ pub(super) fn explain(el: &mut Elab<'_>, read: &mut Read, failure: Failure) -> E
             true => "there is nothing unknown in it".to_owned(),
             false => format!("at {}", at.join(", ")),
         };
-        let mut err = ElabError::msg("`bits`: the two sides differ")
-            .code("tactic.bits")
-            .note(format!(
-                "{place}: the left side is {}, the right side is {}",
-                number(&l),
-                number(&r)
-            ));
-        if let Some(o) = opaque {
-            err = err.note(format!(
-                "`{o}` is an unknown here, of which only a bound is known"
-            ));
+        let values = format!(
+            "the left side is {}, the right side is {}",
+            number(&l),
+            number(&r)
+        );
+        return match opaque {
+            None => {
+                ElabError::msg("`bits`: the two sides differ").note(format!("{place}: {values}"))
+            }
+            Some(o) => ElabError::msg("`bits` does not see that the two sides are equal")
+                .note(format!("{place}: {values}"))
+                .note(format!(
+                    "`{o}` is an unknown here, of which only a bound is known"
+                )),
         }
-        return err;
+        .code("tactic.bits");
     }
     let err =
         ElabError::msg("`bits` does not see that the two sides are equal").code("tactic.bits");
@@ -181,6 +184,11 @@ impl Writer<'_, '_> {
         }
         let read = self.read;
         let node = read.terms.node(e);
+        if let Mod(f, d) = node
+            && read.terms.max(*f) < d
+        {
+            return self.term(*f, depth);
+        }
         let parts: Vec<String> = node.children().map(|c| self.term(c, depth + 1)).collect();
         let part = |i: usize| parts.get(i).map_or("", |s| s.as_str());
         let (a, b) = (part(0), part(1));

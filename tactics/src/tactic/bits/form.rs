@@ -126,9 +126,26 @@ impl Form {
         self.shifted(-i64::from(k), |m| m << k)
     }
 
-    /// Multiplication, if by a power of two.
-    pub fn scale(&self, k: &BigUint) -> Option<Form> {
-        Some(self.shl(log2(k)?))
+    /// A multiple, if nothing is carried.
+    pub fn scale(&self, k: &BigUint) -> Result<Option<Form>, TooLarge> {
+        if self.is_zero() {
+            return Ok(Some(Form::default()));
+        }
+        if let Some(k) = log2(k) {
+            return Ok(Some(self.shl(k)));
+        }
+        let mut sum = Form::default();
+        for i in 0..k.bits() {
+            if !k.bit(i) {
+                continue;
+            }
+            let part = self.shl(u32::try_from(i).map_err(|_| TooLarge)?);
+            if !sum.and(&part)?.is_zero() {
+                return Ok(None);
+            }
+            sum = sum.xor(&part)?;
+        }
+        Ok(Some(sum))
     }
 
     /// Does it have bits only where the constant has?

@@ -37,6 +37,8 @@ const LIBRARY: &str = "lib/bits_check.ptxp";
 struct Read {
     terms: Terms,
     atoms: Vec<Atom>,
+    /// Unknowns that are equal to terms by a lemma.
+    rewritten: Vec<(usize, Id, Expr)>,
     left: Id,
     right: Id,
     /// Is it an equation of words?
@@ -125,6 +127,7 @@ fn read(el: &mut Elab<'_>, lhs: Expr, rhs: Expr) -> Result<Read> {
     Ok(Read {
         terms: reader.terms,
         atoms: reader.atoms,
+        rewritten: reader.rewritten,
         left,
         right,
         width,
@@ -138,15 +141,13 @@ fn answer(
     rhs: Expr,
 ) -> std::result::Result<Expr, Failure> {
     let (left, right, atoms) = (read.left, read.right, read.atoms.clone());
-    let unbounded = read
-        .terms
-        .atoms(&[left, right])
-        .into_iter()
-        .find(|a| atoms[*a].bound.is_none());
-    if let Some(a) = unbounded {
+    let mut plan = Plan::new(&mut read.terms, &read.rewritten);
+    read.left = plan.expanded(left);
+    read.right = plan.expanded(right);
+    let used = plan.terms.atoms(&[read.left, read.right]);
+    if let Some(a) = used.into_iter().find(|a| atoms[*a].bound.is_none()) {
         return Err(Failure::Unbounded(a));
     }
-    let plan = Plan::new(&mut read.terms);
     let proof = Prover::new(el, plan, atoms).equation(left, right)?;
     Ok(match read.width {
         None => proof,

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use logic::Expr;
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use rustc_hash::FxHashMap;
@@ -17,8 +18,8 @@ use super::form::{Form, Sum, TooLarge};
 enum Key {
     /// The value of a sum.
     Sum(Sum),
-    /// A term of which only the size is known, with unknowns for parts of it.
-    Opaque(Id),
+    /// An operation of which only the size is known, with its constant and the forms of its arguments.
+    Parts(&'static str, BigUint, Vec<Form>),
 }
 
 /// An unknown that stands for a term.
@@ -26,10 +27,23 @@ enum Key {
 pub struct Generalised {
     /// The term, in terms of the unknowns that were read.
     pub raw: Id,
-    /// The same with unknowns for parts of it, if only its size is known.
-    pub opaque: Option<Id>,
-    /// Another unknown, or a remainder of one, that is the same.
+    /// A term that is the same, if this unknown is not needed after all.
     pub same_as: Option<Id>,
+    /// Why it is the same.
+    pub why: Why,
+}
+
+/// Why an unknown is the same as a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// They are equal as sums.
+    Sums,
+    /// They are the same operation of equal arguments.
+    Parts,
+    /// A mask looks at the low digits only, this many.
+    Mask(u32),
+    /// By a lemma that was found when the term was read.
+    Read(Expr),
 }
 
 /// What to ask the checker about two terms.
@@ -100,11 +114,22 @@ pub struct Plan<'t> {
 }
 
 impl<'t> Plan<'t> {
-    /// Nothing generalised yet.
-    pub fn new(terms: &'t mut Terms) -> Self {
+    /// Nothing generalised yet but the unknowns that were read as other terms, each with its proof.
+    pub fn new(terms: &'t mut Terms, read: &[(usize, Id, Expr)]) -> Self {
+        let generalised = read
+            .iter()
+            .map(|(a, e, proof)| {
+                let g = Generalised {
+                    raw: *e,
+                    same_as: Some(*e),
+                    why: Why::Read(*proof),
+                };
+                (*a, g)
+            })
+            .collect();
         Plan {
             terms,
-            generalised: BTreeMap::new(),
+            generalised,
             keys: BTreeMap::new(),
             by_raw: FxHashMap::default(),
             prepared: FxHashMap::default(),
@@ -217,7 +242,7 @@ impl<'t> Plan<'t> {
             (Atom(a), _) => Some(Form::atom(*a, &self.terms.bounds[*a])),
             (Lit(n), _) => Some(Form::constant(n.clone())),
             (Add(..), [a, b]) if a.and(b)?.is_zero() => Some(a.xor(b)?),
-            (Scale(k, _) | Scaled(_, k), [a]) => a.scale(k),
+            (Scale(k, _) | Scaled(_, k), [a]) => a.scale(k)?,
             (Sub(d, _), [a]) if a.within(d) => Some(a.xor(&Form::constant(d.clone()))?),
             (Xor(..), [a, b]) => Some(a.xor(b)?),
             (And(..), [a, b]) => Some(a.and(b)?),
@@ -246,10 +271,11 @@ impl<'t> Plan<'t> {
         match &node {
             Atom(_) | Lit(_) => return Ok(e),
             Mul(..) | Minus(..) => return self.generalise(e),
-            Div(_, d) | Mod(_, d) | Scale(d, _) | Scaled(_, d) if log2(d).is_none() => {
-                return self.generalise(e);
-            }
+            Div(_, d) | Mod(_, d) if log2(d).is_none() => return self.generalise(e),
             _ => {}
+        }
+        if let Some(p) = self.masked_sum(e)? {
+            return Ok(p);
         }
         let mut parts = Vec::new();
         for c in node.children() {
@@ -272,13 +298,54 @@ impl<'t> Plan<'t> {
         Ok(new)
     }
 
-    /// Is the term generalised as a whole when its digits are wanted?
+    /// Is the term a sum with carries?
     fn carries(&mut self, e: Id) -> Result<bool, TooLarge> {
         let p = self.digits(e)?;
         let Node::Atom(a) = self.terms.node(p) else {
             return Ok(false);
         };
-        Ok(p != e && self.generalised.get(a).is_some_and(|g| g.opaque.is_none()))
+        Ok(p != e
+            && self
+                .generalised
+                .get(a)
+                .is_some_and(|g| matches!(g.why, Why::Sums)))
+    }
+
+    /// `x &&& m` for a sum with carries: as `x % 2 ^ k &&& m`.
+    fn masked_sum(&mut self, e: Id) -> Result<Option<Id>, TooLarge> {
+        let Node::And(a, b) = *self.terms.node(e) else {
+            return Ok(None);
+        };
+        let (x, m, front) = match (self.terms.node(a), self.terms.node(b)) {
+            (_, Node::Lit(m)) => (a, m.clone(), false),
+            (Node::Lit(m), _) => (b, m.clone(), true),
+            _ => return Ok(None),
+        };
+        let Ok(k) = u32::try_from(m.bits()) else {
+            return Ok(None);
+        };
+        if k == 0 || *self.terms.max(x) < two(k) || !self.carries(x)? {
+            return Ok(None);
+        }
+        let low = self.terms.add(Node::Mod(x, two(k)));
+        let both = if front {
+            Node::And(a, low)
+        } else {
+            Node::And(low, b)
+        };
+        let raw = self.terms.add(both);
+        let same = self.digits(raw)?;
+        let bound = self.terms.max(e) + 1u32;
+        let a = self.terms.atom(bound);
+        self.generalised.insert(
+            a,
+            Generalised {
+                raw: e,
+                same_as: Some(same),
+                why: Why::Mask(k),
+            },
+        );
+        Ok(Some(self.terms.add(Node::Atom(a))))
     }
 
     /// `c` times a term as a summand modulo `2 ^ w`, with unknowns for what is no sum.
@@ -348,30 +415,26 @@ impl<'t> Plan<'t> {
         if let Some(a) = self.by_raw.get(&e) {
             return Ok(self.terms.add(Node::Atom(*a)));
         }
-        let key = match self.key_sum(e)? {
-            Some(s) => Key::Sum(s),
-            None => Key::Opaque(self.parts(e)?),
+        let (key, why) = match self.key_sum(e)? {
+            Some(s) => (Key::Sum(s), Why::Sums),
+            None => (self.key_parts(e)?, Why::Parts),
         };
-        let opaque = match &key {
-            Key::Sum(_) => None,
-            Key::Opaque(parts) => Some(*parts),
-        };
-        let key = match key {
-            Key::Opaque(parts) => Key::Opaque(self.canonical(parts)),
-            k => k,
+        let same_as = match (self.keys.get(&key), why) {
+            (Some(b), _) => Some(self.terms.add(Node::Atom(*b))),
+            (None, Why::Sums) => match self.multiple(e)? {
+                Some(same) => Some(same),
+                None => self.wider(&key),
+            },
+            _ => None,
         };
         let bound = self.terms.max(e) + 1u32;
         let a = self.terms.atom(bound);
-        let same_as = match self.keys.get(&key) {
-            Some(b) => Some(self.terms.add(Node::Atom(*b))),
-            None => self.wider(&key),
-        };
         self.generalised.insert(
             a,
             Generalised {
                 raw: e,
-                opaque,
                 same_as,
+                why,
             },
         );
         self.by_raw.insert(e, a);
@@ -380,6 +443,75 @@ impl<'t> Plan<'t> {
             self.keys.insert(key, a);
         }
         Ok(self.terms.add(Node::Atom(a)))
+    }
+
+    /// A sum all of whose summands are multiples of a power of two, as a multiple of a smaller sum.
+    fn multiple(&mut self, e: Id) -> Result<Option<Id>, TooLarge> {
+        let k = self.zeros(e)?;
+        if k == 0 || k > 4096 {
+            return Ok(None);
+        }
+        let part = self.divided(e, k);
+        let part = self.digits(part)?;
+        Ok(Some(self.terms.add(Node::Scale(two(k), part))))
+    }
+
+    /// How many of the last digits of a summand are seen to be 0.
+    fn zeros(&mut self, e: Id) -> Result<u32, TooLarge> {
+        use Node::*;
+        let node = self.terms.node(e).clone();
+        let trailing = |n: &BigUint| {
+            n.trailing_zeros()
+                .map_or(u32::MAX, |k| u32::try_from(k).unwrap_or(u32::MAX))
+        };
+        Ok(match &node {
+            Lit(n) => trailing(n),
+            Add(a, b) => self.zeros(*a)?.min(self.zeros(*b)?),
+            Scale(k, f) | Scaled(f, k) => trailing(k).saturating_add(self.zeros(*f)?),
+            Shl(f, k) => k.saturating_add(self.zeros(*f)?),
+            Mod(f, d) if log2(d).is_some() => self.zeros(*f)?.min(trailing(d)),
+            Atom(_) | Mod(..) | Sub(..) | Mul(..) | Minus(..) => 0,
+            _ => {
+                let p = self.digits(e)?;
+                let p = self.canonical(p);
+                let form = self.form(p)?;
+                form.map_or(0, |f| {
+                    f.blocks()
+                        .map(|(_, m)| trailing(m))
+                        .min()
+                        .unwrap_or(u32::MAX)
+                })
+            }
+        })
+    }
+
+    /// A summand divided by `2 ^ k`, if its last `k` digits are 0.
+    fn divided(&mut self, e: Id, k: u32) -> Id {
+        use Node::*;
+        if k == 0 {
+            return e;
+        }
+        let node = self.terms.node(e).clone();
+        let new = match &node {
+            Lit(n) => Lit(n >> k),
+            Add(a, b) => Add(self.divided(*a, k), self.divided(*b, k)),
+            Scale(c, f) | Scaled(f, c) => {
+                let zeros = c
+                    .trailing_zeros()
+                    .map_or(k, |z| u32::try_from(z).unwrap_or(k).min(k));
+                let rest = self.divided(*f, k - zeros);
+                let c = c >> zeros;
+                if c.is_one() {
+                    return rest;
+                }
+                Scale(c, rest)
+            }
+            Shl(f, c) if *c >= k => Scale(two(*c - k), *f),
+            Shl(f, c) => return self.divided(*f, k - c),
+            Mod(f, d) if log2(d).is_some_and(|w| w > k) => Mod(self.divided(*f, k), d >> k),
+            _ => Div(e, two(k)),
+        };
+        self.terms.add(new)
     }
 
     /// A remainder of an unknown that stands for a sum of more digits.
@@ -449,16 +581,41 @@ impl<'t> Plan<'t> {
         Ok(Some(s))
     }
 
-    /// The term with unknowns for what it is made of.
-    fn parts(&mut self, e: Id) -> Result<Id, TooLarge> {
+    /// The operation, with the forms of its arguments.
+    fn key_parts(&mut self, e: Id) -> Result<Key, TooLarge> {
+        use Node::*;
         let node = self.terms.node(e).clone();
-        let mut parts = Vec::new();
+        let mut forms = Vec::new();
         for f in node.children() {
-            parts.push(self.digits(f)?);
+            let p = self.digits(f)?;
+            let p = self.canonical(p);
+            forms.push(self.form(p)?.ok_or(TooLarge)?);
         }
-        let mut parts = parts.into_iter();
-        let new = node.map(|f| parts.next().unwrap_or(f));
-        Ok(self.terms.add(new))
+        Ok(match &node {
+            Mul(..) => {
+                forms.sort();
+                Key::Parts("mul", BigUint::zero(), forms)
+            }
+            Minus(..) => Key::Parts("minus", BigUint::zero(), forms),
+            Sub(d, _) => Key::Parts("sub", d.clone(), forms),
+            Div(_, d) => Key::Parts("div", d.clone(), forms),
+            Mod(_, d) => Key::Parts("mod", d.clone(), forms),
+            _ => return Err(TooLarge),
+        })
+    }
+
+    /// A term with what unknowns stand for in their place.
+    pub fn raw(&mut self, e: Id) -> Id {
+        let order = self.terms.below(&[e]);
+        let mut new: FxHashMap<Id, Id> = FxHashMap::default();
+        for i in order {
+            let id = match self.terms.node(i).clone() {
+                Node::Atom(a) => self.generalised.get(&a).map_or(i, |g| g.raw),
+                n => self.terms.add(n.map(|c| new.get(&c).copied().unwrap_or(c))),
+            };
+            new.insert(i, id);
+        }
+        new.get(&e).copied().unwrap_or(e)
     }
 
     /// What an unknown is the same as.
@@ -466,15 +623,27 @@ impl<'t> Plan<'t> {
         self.generalised.get(&a).and_then(|g| g.same_as)
     }
 
-    /// A term with the unknowns that others are the same as.
+    /// A term as it is meant: with the terms that unknowns were read as.
+    pub fn expanded(&mut self, e: Id) -> Id {
+        self.replaced(e, &|g| matches!(g.why, Why::Read(_)))
+    }
+
+    /// A term without the unknowns that are not needed.
     pub fn canonical(&mut self, e: Id) -> Id {
+        self.replaced(e, &|_| true)
+    }
+
+    fn replaced(&mut self, e: Id, which: &dyn Fn(&Generalised) -> bool) -> Id {
         let order = self.terms.below(&[e]);
         let mut new: FxHashMap<Id, Id> = FxHashMap::default();
         for i in order {
             let id = match self.terms.node(i).clone() {
-                Node::Atom(a) => match self.same_as(a) {
-                    Some(b) => self.canonical(b),
-                    None => i,
+                Node::Atom(a) => match self.generalised.get(&a).copied() {
+                    Some(g) if which(&g) => match g.same_as {
+                        Some(b) => logic::subst::with_stack(|| self.replaced(b, which)),
+                        None => i,
+                    },
+                    _ => i,
                 },
                 n => self.terms.add(n.map(|c| new.get(&c).copied().unwrap_or(c))),
             };

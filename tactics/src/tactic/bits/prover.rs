@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
 use super::exp::{Id, Node};
-use super::plan::{Differ, How, Plan, Question};
+use super::plan::{Differ, How, Plan, Question, Why};
 use super::reify::Atom;
 use crate::meta::Elab;
 
@@ -72,8 +72,33 @@ impl<'a, 'b, 't> Prover<'a, 'b, 't> {
 
     /// A proof of `e = f`, both as they were read.
     pub fn equation(&mut self, e: Id, f: Id) -> Answer {
-        let q = self.plan.question(e, f).map_err(|d| self.differ(d))?;
-        self.answer(&q)
+        let (x, y) = (self.plan.expanded(e), self.plan.expanded(f));
+        let q = self.plan.question(x, y).map_err(|d| self.differ(d))?;
+        let proof = self.answer(&q)?;
+        let (a, b, c, d) = (
+            self.denote(e),
+            self.denote(x),
+            self.denote(y),
+            self.denote(f),
+        );
+        let (front, back) = (self.until(e, x)?, self.until(f, y)?);
+        Ok(self.joined([a, b, c, d], front, proof, back))
+    }
+
+    /// `a = d` from `a = b`, `b = c`, `d = c`.
+    fn joined(&self, [a, b, c, d]: [Expr; 4], front: Expr, proof: Expr, back: Expr) -> Expr {
+        let proof = if a == b {
+            proof
+        } else {
+            self.trans(a, b, c, front, proof)
+        };
+        match c == d {
+            true => proof,
+            false => {
+                let back = self.symm(d, c, back);
+                self.trans(a, c, d, proof, back)
+            }
+        }
     }
 
     fn answer(&mut self, q: &Question) -> Answer {
@@ -121,36 +146,37 @@ impl<'a, 'b, 't> Prover<'a, 'b, 't> {
             premises.push(self.unaliased(*def)?);
         }
         let proof = self.el.st.apps(proof, &premises);
-        let front = self.unaliased(q.left)?;
-        let back = self.unaliased(q.right)?;
-        let (a, b) = (self.denote(q.left), self.denote(left));
-        let (c, d) = (self.denote(right), self.denote(q.right));
-        let proof = if a == b {
-            proof
-        } else {
-            self.trans(a, b, c, front, proof)
-        };
-        Ok(match c == d {
-            true => proof,
-            false => {
-                let back = self.symm(d, c, back);
-                self.trans(a, c, d, proof, back)
-            }
-        })
+        let (front, back) = (self.unaliased(q.left)?, self.unaliased(q.right)?);
+        let all = [
+            self.denote(q.left),
+            self.denote(left),
+            self.denote(right),
+            self.denote(q.right),
+        ];
+        Ok(self.joined(all, front, proof, back))
     }
 
-    /// A proof that a prepared term is the same with the unknowns that others are the same as.
+    /// A proof that a prepared term is the same without the unknowns that are not needed.
     fn unaliased(&mut self, e: Id) -> Answer {
+        let goal = self.plan.canonical(e);
+        self.until(e, goal)
+    }
+
+    /// A proof that a term is the same as another that comes out when unknowns are replaced by what they are the same as.
+    fn until(&mut self, e: Id, goal: Id) -> Answer {
         let first = self.denote(e);
         let mut cur = e;
         let mut proof = None;
         loop {
+            if cur == goal {
+                return Ok(proof.unwrap_or_else(|| self.refl(first)));
+            }
             let atoms = self.plan.terms.atoms(&[cur]);
             let alias = atoms
                 .into_iter()
                 .find_map(|a| Some((a, self.plan.same_as(a)?)));
             let Some((a, b)) = alias else {
-                return Ok(proof.unwrap_or_else(|| self.refl(first)));
+                return Err(self.differ(Differ::TooLarge));
             };
             let equal = self.alias(a, b)?;
             let st = self.el.st;
@@ -194,28 +220,97 @@ impl<'a, 'b, 't> Prover<'a, 'b, 't> {
 
     fn prove_alias(&mut self, a: usize, b: Id) -> Answer {
         let x = self.plan.generalised[&a];
-        let node = self.plan.terms.node(b).clone();
-        let (other, modulus) = match &node {
-            Node::Mod(e, d) => (*e, Some(d.clone())),
-            _ => (b, None),
-        };
-        let Node::Atom(other) = *self.plan.terms.node(other) else {
-            return Err(self.differ(Differ::TooLarge));
-        };
-        let y = self.plan.generalised[&other];
-        let (Some(p), Some(q)) = (x.opaque, y.opaque) else {
-            let raw = match modulus {
-                None => y.raw,
-                Some(d) => self.plan.terms.add(Node::Mod(y.raw, d)),
-            };
-            let q = self.plan.by_sums(x.raw, raw).map_err(|d| self.differ(d))?;
-            return self.answer(&q);
-        };
-        let (front, back) = (self.unaliased(p)?, self.unaliased(q)?);
-        let middle = self.plan.canonical(p);
-        let (from, middle, to) = (self.denote(p), self.denote(middle), self.denote(q));
-        let back = self.symm(to, middle, back);
-        Ok(self.trans(from, middle, to, front, back))
+        match x.why {
+            Why::Read(proof) => Ok(proof),
+            Why::Sums => {
+                let raw = self.plan.raw(b);
+                let q = self.plan.by_sums(x.raw, raw).map_err(|d| self.differ(d))?;
+                self.answer(&q)
+            }
+            Why::Mask(k) => {
+                let (p, q) = match self.plan.terms.node(x.raw) {
+                    Node::And(p, q) => (*p, *q),
+                    _ => return Err(self.differ(Differ::TooLarge)),
+                };
+                let front = matches!(self.plan.terms.node(p), Node::Lit(_));
+                let (sum, mask, lemma) = match front {
+                    true => (q, p, "Bits.mod_land"),
+                    false => (p, q, "Bits.land_mod"),
+                };
+                let args = [
+                    self.denote(sum),
+                    self.small(u64::from(k)),
+                    self.denote(mask),
+                    self.refl_true(),
+                ];
+                Ok(self.call(lemma, &args))
+            }
+            Why::Parts => {
+                let raw = self.plan.raw(b);
+                self.same_operation(x.raw, raw)
+            }
+        }
+    }
+
+    /// A proof that the same operation of equal arguments is the same.
+    fn same_operation(&mut self, e: Id, f: Id) -> Answer {
+        let (m, n) = (
+            self.plan.terms.node(e).clone(),
+            self.plan.terms.node(f).clone(),
+        );
+        match (&m, &n) {
+            (Node::Mul(x, y), Node::Mul(u, v)) => {
+                let (x, y, u, v) = (*x, *y, *u, *v);
+                let all = [
+                    self.denote(x),
+                    self.denote(y),
+                    self.denote(u),
+                    self.denote(v),
+                ];
+                let straight = self
+                    .equation(x, u)
+                    .and_then(|h| Ok((h, self.equation(y, v)?)));
+                let (lemma, (h, k)) = match straight {
+                    Ok(p) => ("Bits.mul_congr", p),
+                    Err(_) => (
+                        "Bits.mul_congr_comm",
+                        (self.equation(x, v)?, self.equation(y, u)?),
+                    ),
+                };
+                Ok(self.call(lemma, &[&all[..], &[h, k]].concat()))
+            }
+            (Node::Minus(x, y), Node::Minus(u, v)) => {
+                let (x, y, u, v) = (*x, *y, *u, *v);
+                let all = [
+                    self.denote(x),
+                    self.denote(y),
+                    self.denote(u),
+                    self.denote(v),
+                ];
+                let (h, k) = (self.equation(x, u)?, self.equation(y, v)?);
+                Ok(self.call("Bits.sub_congr", &[&all[..], &[h, k]].concat()))
+            }
+            (Node::Sub(d, x), Node::Sub(_, u)) => {
+                let (x, u) = (*x, *u);
+                let d = self.nat(d);
+                let (from, to) = (self.denote(x), self.denote(u));
+                let (h, k) = (self.refl(d), self.equation(x, u)?);
+                Ok(self.call("Bits.sub_congr", &[d, from, d, to, h, k]))
+            }
+            (Node::Div(x, d), Node::Div(u, _)) => self.by_constant("Bits.div_congr", d, *x, *u),
+            (Node::Mod(x, d), Node::Mod(u, _)) => self.by_constant("Bits.mod_congr", d, *x, *u),
+            _ => Err(self.differ(Differ::TooLarge)),
+        }
+    }
+
+    fn by_constant(&mut self, lemma: &str, d: &BigUint, x: Id, u: Id) -> Answer {
+        let args = [
+            self.nat(d),
+            self.denote(x),
+            self.denote(u),
+            self.equation(x, u)?,
+        ];
+        Ok(self.call(lemma, &args))
     }
 
     fn replace(&mut self, e: Id, a: usize, by: Id) -> Id {
@@ -236,9 +331,12 @@ impl<'a, 'b, 't> Prover<'a, 'b, 't> {
 
     /// What an unknown stands for.
     fn atom(&mut self, a: usize) -> Expr {
-        match self.plan.generalised.get(&a) {
-            Some(g) => self.denote(g.raw),
-            None => self.atoms[a].value,
+        match self.atoms.get(a) {
+            Some(read) => read.value,
+            None => {
+                let raw = self.plan.generalised[&a].raw;
+                self.denote(raw)
+            }
         }
     }
 

@@ -37,6 +37,8 @@ pub struct Reader<'a, 'b> {
     pub terms: Terms,
     /// The unknowns.
     pub atoms: Vec<Atom>,
+    /// Unknowns that are equal to terms by a lemma, with the proof.
+    pub rewritten: Vec<(usize, Id, Expr)>,
     known: FxHashMap<Expr, (BigUint, Expr)>,
     numbers: FxHashMap<Expr, Id>,
     words: FxHashMap<Expr, Id>,
@@ -49,6 +51,7 @@ impl<'a, 'b> Reader<'a, 'b> {
             el,
             terms: Terms::default(),
             atoms: Vec::new(),
+            rewritten: Vec::new(),
             known: FxHashMap::default(),
             numbers: FxHashMap::default(),
             words: FxHashMap::default(),
@@ -371,6 +374,8 @@ impl<'a, 'b> Reader<'a, 'b> {
                 let shifted = Div(self.word(*a), two(k));
                 Mod(self.add(shifted), modulus)
             }
+            ("sext", [v, to, a]) => return self.sext(*v, *to, *a),
+            ("ashr", [v, a, k]) => return self.ashr(*v, *a, *k),
             ("zext" | "trunc", [_, _, a]) => Mod(self.word(*a), modulus),
             ("extract", [_, lo, _, a]) => {
                 let lo = self.small(*lo)?;
@@ -397,6 +402,79 @@ impl<'a, 'b> Reader<'a, 'b> {
             _ => return None,
         };
         Some(self.add(node))
+    }
+
+    /// An unknown that a lemma says is equal to a term.
+    fn equal(&mut self, word: Expr, width: u32, to: Id, proof: Expr) -> Id {
+        let w = self.el.mk_nat(u64::from(width));
+        let value = self.call("Word.val", &[w, word]);
+        if let Some(a) = self.atoms.iter().position(|a| a.value == value) {
+            return self.add(exp::Node::Atom(a));
+        }
+        let a = self.terms.atom(two(width));
+        self.atoms.push(Atom {
+            value,
+            shown: word,
+            bound: None,
+        });
+        self.rewritten.push((a, to, proof));
+        self.add(exp::Node::Atom(a))
+    }
+
+    fn knows(&self, lemma: &str) -> bool {
+        let name = self.el.name(lemma);
+        self.el.env.get(name).is_some() && !self.el.is_hidden(name)
+    }
+
+    /// `by * (a / 2 ^ (v - 1))`: a multiple of the sign.
+    fn sign(&mut self, a: Id, v: u32, by: BigUint) -> Id {
+        let sign = self.add(exp::Node::Div(a, two(v - 1)));
+        self.add(exp::Node::Scale(by, sign))
+    }
+
+    fn refl_true(&self) -> Expr {
+        let st = self.el.st;
+        let refl = st.constant(st.name("Eq.refl"), &[st.level_nat(1)]);
+        st.apps(refl, &[st.const0("Bool"), st.const0("Bool.true")])
+    }
+
+    fn sext(&mut self, v: Expr, to: Expr, a: Expr) -> Option<Id> {
+        let (v_, to_) = (self.small(v)?, self.small(to)?);
+        if !self.knows("Bits.sext") || v_ == 0 || to_ < v_ {
+            return None;
+        }
+        let x = self.word(a);
+        let sign = self.sign(x, v_, two(to_) - two(v_));
+        let sum = self.add(exp::Node::Add(x, sign));
+        let sum = self.add(exp::Node::Mod(sum, two(to_)));
+        let word = self.call("Word.sext", &[v, to, a]);
+        let proof = self.call("Bits.sext", &[v, to, a, self.refl_true()]);
+        Some(self.equal(word, to_, sum, proof))
+    }
+
+    fn ashr(&mut self, v: Expr, a: Expr, k: Expr) -> Option<Id> {
+        let v_ = self.small(v)?;
+        let n = self.count(k)?;
+        if !self.knows("Bits.ashr") || v_ == 0 {
+            return None;
+        }
+        let x = self.word(a);
+        let word = self.call("Word.ashr", &[v, a, k]);
+        let truth = self.refl_true();
+        let (sum, proof) = match n.to_u32().filter(|n| *n < v_) {
+            Some(n) => {
+                let sign = self.sign(x, v_, two(v_) - two(v_ - n));
+                let shifted = self.add(exp::Node::Div(x, two(n)));
+                let sum = self.add(exp::Node::Add(shifted, sign));
+                (sum, self.call("Bits.ashr", &[v, a, k, truth]))
+            }
+            None => {
+                let sign = self.sign(x, v_, two(v_) - 1u32);
+                (sign, self.call("Bits.ashr_all", &[v, a, k, truth, truth]))
+            }
+        };
+        let sum = self.add(exp::Node::Mod(sum, two(v_)));
+        Some(self.equal(word, v_, sum, proof))
     }
 
     /// The value of a count that is closed, whatever it is.

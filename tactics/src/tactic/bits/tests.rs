@@ -116,7 +116,7 @@ fn what_it_says_is_true_at_all_points() {
         };
         assert!(bounded(&t, e) && bounded(&t, f), "{e} {f}");
         let fact = difference(&t, e, f);
-        let mut plan = Plan::new(&mut t);
+        let mut plan = Plan::new(&mut t, &[]);
         let answer = plan.question(e, f);
         let generalised = !plan.generalised.is_empty();
         match (answer, fact) {
