@@ -211,8 +211,8 @@ impl Terms {
             .collect()
     }
 
-    /// The values of both terms when the unknowns have these.
-    pub fn eval(&self, order: &[Id], x: &[BigUint], e: Id, f: Id) -> (BigUint, BigUint) {
+    /// The values of terms, each after those that it is made of, when the unknowns have these.
+    pub fn eval(&self, order: &[Id], x: &[BigUint]) -> FxHashMap<Id, BigUint> {
         let mut values: FxHashMap<Id, BigUint> = FxHashMap::default();
         let zero = BigUint::zero();
         for i in order {
@@ -223,8 +223,7 @@ impl Terms {
             let v = n.compute(x, value(a), value(b));
             values.insert(*i, v);
         }
-        let value = |e: Id| values.get(&e).cloned().unwrap_or_default();
-        (value(e), value(f))
+        values
     }
 
     /// The unknowns of some terms, in order.

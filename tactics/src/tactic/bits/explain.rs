@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 
+use logic::Expr;
+
 use super::exp::{Id, Node, Terms};
 use super::form::{Form, Product, Sum};
-use super::plan::Differ;
+use super::plan::{Differ, Plan};
+use super::reify::{Atom, Reader, Relation};
 use super::{Failure, Read};
-use crate::meta::{Elab, ElabError};
+use crate::meta::{Elab, ElabError, FVarId};
 
 /// How many random points are tried.
 const POINTS: usize = 4000;
@@ -18,7 +21,13 @@ const POINTS: usize = 4000;
 const SHOWN: usize = 12;
 
 /// The message for a failure.
-pub(super) fn explain(el: &mut Elab<'_>, read: &mut Read, failure: Failure) -> ElabError {
+pub(super) fn explain(
+    el: &mut Elab<'_>,
+    read: &Read,
+    failure: Failure,
+    lhs: Expr,
+    rhs: Expr,
+) -> ElabError {
     let (d, generalised) = match failure {
         Failure::Unbounded(a) => {
             let shown = el.pp(read.atoms[a].shown);
@@ -29,40 +38,8 @@ pub(super) fn explain(el: &mut Elab<'_>, read: &mut Read, failure: Failure) -> E
         }
         Failure::Differ { why, generalised } => (*why, generalised),
     };
-    if let Some(x) = counterexample(read, &d) {
-        let order = read.terms.below(&[read.left, read.right]);
-        let (l, r) = read.terms.eval(&order, &x, read.left, read.right);
-        let atoms = read.terms.atoms(&[read.left, read.right]);
-        let mut at = Vec::new();
-        let mut opaque = None;
-        for a in atoms {
-            let shown = el.pp(read.atoms[a].shown);
-            if !matches!(el.st.node(read.atoms[a].shown), logic::Node::FVar(_)) {
-                opaque = Some(shown.clone());
-            }
-            at.push(format!("{shown} = {}", number(&x[a])));
-        }
-        at.truncate(16);
-        let place = match at.is_empty() {
-            true => "there is nothing unknown in it".to_owned(),
-            false => format!("at {}", at.join(", ")),
-        };
-        let values = format!(
-            "the left side is {}, the right side is {}",
-            number(&l),
-            number(&r)
-        );
-        return match opaque {
-            None => {
-                ElabError::msg("`bits`: the two sides differ").note(format!("{place}: {values}"))
-            }
-            Some(o) => ElabError::msg("`bits` does not see that the two sides are equal")
-                .note(format!("{place}: {values}"))
-                .note(format!(
-                    "`{o}` is an unknown here, of which only a bound is known"
-                )),
-        }
-        .code("tactic.bits");
+    if let Some(point) = Point::search(el, &d, read.atoms.len(), lhs, rhs) {
+        return point.error();
     }
     let err =
         ElabError::msg("`bits` does not see that the two sides are equal").code("tactic.bits");
@@ -92,24 +69,121 @@ pub(super) fn explain(el: &mut Elab<'_>, read: &mut Read, failure: Failure) -> E
     }
 }
 
-/// Values at which the sides differ.
-fn counterexample(read: &mut Read, d: &Differ) -> Option<Vec<BigUint>> {
-    let order = read.terms.below(&[read.left, read.right]);
-    let n = read.atoms.len();
-    let differ = |terms: &Terms, x: &[BigUint]| {
-        let fits = x
-            .iter()
-            .zip(&terms.bounds)
-            .all(|(v, b)| v < b || b.is_zero());
-        let (l, r) = terms.eval(&order, x, read.left, read.right);
-        fits && l != r
-    };
-    if let Some(x) = super::plan::witness(d, n)
-        && differ(&read.terms, &x)
-    {
-        return Some(x);
+/// Values at which the sides differ, as they are shown.
+struct Point {
+    /// `x = 3`
+    at: Vec<String>,
+    left: BigUint,
+    right: BigUint,
+    /// A term that is an unknown here.
+    opaque: Option<String>,
+    /// Hypotheses about the unknowns that are not understood.
+    ignored: Vec<String>,
+}
+
+impl Point {
+    /// Looks for values that fulfil the hypotheses.
+    fn search(el: &mut Elab<'_>, d: &Differ, known: usize, lhs: Expr, rhs: Expr) -> Option<Point> {
+        let (lhs, rhs) = (el.instantiate_mvars(lhs), el.instantiate_mvars(rhs));
+        let mut r = Reader::new(el);
+        let (left, right) = r.both(lhs, rhs)?;
+        let (constraints, other) = r.constraints();
+        let rewritten = std::mem::take(&mut r.rewritten);
+        let mut plan = Plan::new(&mut r.terms, &rewritten);
+        let (left, right) = (plan.expanded(left), plan.expanded(right));
+        let facts: Vec<(Relation, Id, Id)> = constraints
+            .into_iter()
+            .map(|(rel, a, b)| (rel, plan.expanded(a), plan.expanded(b)))
+            .collect();
+        let sides = facts.iter().flat_map(|(_, a, b)| [*a, *b]);
+        let roots: Vec<Id> = sides.chain([left, right]).collect();
+        let order = r.terms.below(&roots);
+        let differ = |terms: &Terms, x: &[BigUint]| {
+            let fits = x
+                .iter()
+                .zip(&terms.bounds)
+                .all(|(v, b)| v < b || b.is_zero());
+            let values = terms.eval(&order, x);
+            let value = |e: &Id| values.get(e).cloned().unwrap_or_default();
+            fits && value(&left) != value(&right)
+                && facts
+                    .iter()
+                    .all(|(rel, a, b)| rel.holds(&value(a), &value(b)))
+        };
+        let x = super::plan::witness(d, known)
+            .map(|mut x| {
+                x.resize(r.atoms.len(), BigUint::zero());
+                x
+            })
+            .filter(|x| differ(&r.terms, x))
+            .or_else(|| random(&r.terms.bounds, |x| differ(&r.terms, x)))?;
+        let values = r.terms.eval(&order, &x);
+        let mut point = Point {
+            at: Vec::new(),
+            left: values[&left].clone(),
+            right: values[&right].clone(),
+            opaque: None,
+            ignored: Vec::new(),
+        };
+        let mut variables = Vec::new();
+        for a in r.terms.atoms(&[left, right]) {
+            let Atom { shown, part, .. } = r.atoms[a];
+            let text = r.el.pp(shown);
+            if !r.is_free(shown) {
+                point.opaque = Some(text.clone());
+            }
+            variables.extend(r.el.collect_fvars(shown));
+            point
+                .at
+                .push(format!("{text} = {}", number(&(&x[a] << part))));
+        }
+        point.at.truncate(16);
+        for h in other {
+            if let logic::Node::FVar(id) = r.el.st.node(h) {
+                let d = r.el.local(FVarId(id));
+                let ty = r.el.instantiate_mvars(d.ty);
+                if r.el.occurs_fvar(ty, &variables) {
+                    point.ignored.push(r.el.st.name_to_string(d.user_name));
+                }
+            }
+        }
+        Some(point)
     }
-    let bounds: Vec<BigUint> = read.terms.bounds.iter().take(n).cloned().collect();
+
+    fn error(self) -> ElabError {
+        let place = match self.at.is_empty() {
+            true => "there is nothing unknown in it".to_owned(),
+            false => format!("at {}", self.at.join(", ")),
+        };
+        let note = format!(
+            "{place}: the left side is {}, the right side is {}",
+            number(&self.left),
+            number(&self.right)
+        );
+        let certain = self.opaque.is_none() && self.ignored.is_empty();
+        let mut err = ElabError::msg(match certain {
+            true => "`bits`: the two sides differ",
+            false => "`bits` does not see that the two sides are equal",
+        })
+        .code("tactic.bits")
+        .note(note);
+        if let Some(o) = self.opaque {
+            err = err.note(format!(
+                "`{o}` is an unknown here, of which only a bound is known"
+            ));
+        }
+        if !self.ignored.is_empty() {
+            err = err.note(format!(
+                "hypotheses not understood: {}",
+                self.ignored.join(", ")
+            ));
+        }
+        err
+    }
+}
+
+/// Random values below bounds that fulfil a condition.
+fn random(bounds: &[BigUint], fits: impl Fn(&[BigUint]) -> bool) -> Option<Vec<BigUint>> {
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = move || {
         seed ^= seed << 13;
@@ -119,7 +193,7 @@ fn counterexample(read: &mut Read, d: &Differ) -> Option<Vec<BigUint>> {
     };
     (0..POINTS).find_map(|i| {
         let x: Vec<BigUint> = bounds.iter().map(|b| point(b, i, &mut next)).collect();
-        differ(&read.terms, &x).then_some(x)
+        fits(&x).then_some(x)
     })
 }
 

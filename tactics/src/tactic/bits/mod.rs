@@ -30,9 +30,6 @@ use reify::{Atom, Reader};
 
 pub use prover::Failure;
 
-/// The library file with the checker.
-const LIBRARY: &str = "lib/bits_check.ptxp";
-
 /// An equation as it was read.
 struct Read {
     terms: Terms,
@@ -85,7 +82,7 @@ pub fn prove(el: &mut Elab<'_>, lhs: Expr, rhs: Expr) -> Result<Expr> {
     available(el)?;
     let mut read = read(el, lhs, rhs)?;
     let answer = answer(el, &mut read, lhs, rhs);
-    answer.map_err(|f| explain::explain(el, &mut read, f))
+    answer.map_err(|f| explain::explain(el, &read, f, lhs, rhs))
 }
 
 /// The same without a message.
@@ -96,14 +93,19 @@ pub fn attempt(el: &mut Elab<'_>, lhs: Expr, rhs: Expr) -> Option<Expr> {
 }
 
 fn available(el: &Elab<'_>) -> Result<()> {
-    let sound = el.name("Bits.sound");
-    if el.env.get(sound).is_some() && !el.is_hidden(sound) {
+    needs(el, "Bits.sound", "lib/bits_check.ptxp")
+}
+
+/// The script has to see a theorem.
+fn needs(el: &Elab<'_>, theorem: &str, library: &str) -> Result<()> {
+    let name = el.name(theorem);
+    if el.env.get(name).is_some() && !el.is_hidden(name) {
         return Ok(());
     }
     Err(
-        ElabError::msg(format!("`bits` needs the library file `{LIBRARY}`"))
+        ElabError::msg(format!("`bits` needs the library file `{library}`"))
             .code("tactic.bits")
-            .help(format!("import \"{LIBRARY}\" (or a file that imports it)")),
+            .help(format!("import \"{library}\" (or a file that imports it)")),
     )
 }
 
@@ -112,11 +114,8 @@ fn read(el: &mut Elab<'_>, lhs: Expr, rhs: Expr) -> Result<Read> {
     let ty = el.infer_type(lhs)?;
     let ty = el.whnf_reducible(ty);
     let mut reader = Reader::new(el);
-    let (left, right, width) = if ty == reader.el.st.const0("Nat") {
-        (reader.number(lhs), reader.number(rhs), None)
-    } else if let Some(w) = reader.width(lhs) {
-        (reader.word(lhs), reader.word(rhs), Some(w))
-    } else {
+    let width = reader.width(lhs);
+    let Some((left, right)) = reader.both(lhs, rhs) else {
         let shown = reader.el.pp(ty);
         return Err(ElabError::msg(
             "`bits` proves equations of words of a known width and of natural numbers",
@@ -124,6 +123,9 @@ fn read(el: &mut Elab<'_>, lhs: Expr, rhs: Expr) -> Result<Read> {
         .code("tactic.bits")
         .note(format!("these are of type `{shown}`")));
     };
+    if width.is_some() {
+        needs(reader.el, "Word.ext", "lib/bits_word.ptxp")?;
+    }
     Ok(Read {
         terms: reader.terms,
         atoms: reader.atoms,

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use logic::{BinderInfo, Expr, Level};
+use logic::{BinderInfo, Expr};
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
 use super::exp::{Id, Node};
 use super::plan::{Differ, How, Plan, Question, Why};
-use super::reify::Atom;
+use super::reify::{Atom, list};
 use crate::meta::Elab;
 
 /// How deep unknowns that are the same as others may be nested.
@@ -425,17 +425,9 @@ impl<'a, 'b, 't> Prover<'a, 'b, 't> {
         self.encoded[&key(e)]
     }
 
-    fn list(&self, xs: &[Expr]) -> Expr {
-        let st = self.el.st;
-        let nat = st.const0("Nat");
-        let nil = st.app(st.constant(st.name("List.nil"), &[Level::ZERO]), nat);
-        let cons = st.app(st.constant(st.name("List.cons"), &[Level::ZERO]), nat);
-        xs.iter().rev().fold(nil, |l, x| st.apps(cons, &[*x, l]))
-    }
-
     fn env(&mut self, columns: &[usize]) -> Expr {
         let values: Vec<Expr> = columns.iter().map(|a| self.atom(*a)).collect();
-        self.list(&values)
+        list(self.el, &values)
     }
 
     fn bounds(&mut self, columns: &[usize]) -> Expr {
@@ -443,7 +435,7 @@ impl<'a, 'b, 't> Prover<'a, 'b, 't> {
             .iter()
             .map(|a| self.nat(&self.plan.terms.bounds[*a]))
             .collect();
-        self.list(&bounds)
+        list(self.el, &bounds)
     }
 
     /// Proofs that the unknowns are below their bounds.

@@ -3,9 +3,9 @@
 //! What a term stands for is the term that was read by computation alone: operations of words are read as what they do to
 //! values, and other definitions are unfolded as long as an operation comes out in the end.
 
-use logic::{Expr, Node};
+use logic::{Expr, Level, Node};
 use num_bigint::BigUint;
-use num_traits::{ToPrimitive, Zero};
+use num_traits::{One, ToPrimitive, Zero};
 use rustc_hash::FxHashMap;
 
 use super::exp::{self, Id, Terms, two};
@@ -27,6 +27,39 @@ pub struct Atom {
     pub shown: Expr,
     /// The proof of its bound; `None` if there is none.
     pub bound: Option<Expr>,
+    /// It is this part of what is shown, which is a multiple of `2 ^ k`.
+    pub part: u32,
+}
+
+/// What a hypothesis says of two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// `<`
+    Lt,
+    /// `≤`
+    Le,
+    /// `=`
+    Eq,
+}
+
+impl Relation {
+    /// Does it hold?
+    pub fn holds(self, a: &BigUint, b: &BigUint) -> bool {
+        match self {
+            Relation::Lt => a < b,
+            Relation::Le => a <= b,
+            Relation::Eq => a == b,
+        }
+    }
+}
+
+/// `[xs] : List Nat`.
+pub fn list(el: &Elab<'_>, xs: &[Expr]) -> Expr {
+    let st = el.st;
+    let nat = st.const0("Nat");
+    let nil = st.app(st.constant(st.name("List.nil"), &[Level::ZERO]), nat);
+    let cons = st.app(st.constant(st.name("List.cons"), &[Level::ZERO]), nat);
+    xs.iter().rev().fold(nil, |l, x| st.apps(cons, &[*x, l]))
 }
 
 /// Reads terms.
@@ -40,6 +73,7 @@ pub struct Reader<'a, 'b> {
     /// Unknowns that are equal to terms by a lemma, with the proof.
     pub rewritten: Vec<(usize, Id, Expr)>,
     known: FxHashMap<Expr, (BigUint, Expr)>,
+    aligned: FxHashMap<Expr, (BigUint, Expr)>,
     numbers: FxHashMap<Expr, Id>,
     words: FxHashMap<Expr, Id>,
 }
@@ -53,6 +87,7 @@ impl<'a, 'b> Reader<'a, 'b> {
             atoms: Vec::new(),
             rewritten: Vec::new(),
             known: FxHashMap::default(),
+            aligned: FxHashMap::default(),
             numbers: FxHashMap::default(),
             words: FxHashMap::default(),
         };
@@ -78,8 +113,67 @@ impl<'a, 'b> Reader<'a, 'b> {
                 self.bound(args[0], args[1], h, false);
             } else if let Some(args) = self.el.match_app(ty, "Nat.le", 2) {
                 self.bound(args[0], args[1], h, true);
+            } else if let Some((_, a, b)) = self.el.match_eq(ty)
+                && let Some(args) = self.el.match_app(a, "Nat.mod", 2)
+                && self.number_value(b).is_some_and(|n| n.is_zero())
+                && let Some(d) = self.number_value(args[1])
+                && exp::log2(&d).is_some_and(|k| (1..=MAX_SHIFT).contains(&k))
+                && self.aligned.get(&args[0]).is_none_or(|(old, _)| *old < d)
+            {
+                self.aligned.insert(args[0], (d, h));
             }
         }
+    }
+
+    /// Reads the sides of an equation of numbers or words.
+    pub fn both(&mut self, a: Expr, b: Expr) -> Option<(Id, Id)> {
+        let ty = self.el.infer_type(a).ok()?;
+        let ty = self.el.whnf_reducible(ty);
+        if ty == self.el.st.const0("Nat") {
+            return Some((self.number(a), self.number(b)));
+        }
+        self.width(a)?;
+        Some((self.word(a), self.word(b)))
+    }
+
+    /// Can an unknown have any value below its bound, whatever others have?
+    pub fn is_free(&self, shown: Expr) -> bool {
+        let variable = |e: Expr| matches!(self.el.st.node(e), Node::FVar(_));
+        variable(shown)
+            || self
+                .el
+                .match_app(shown, "Fin.val", 2)
+                .is_some_and(|args| variable(args[1]))
+    }
+
+    /// The propositions about numbers and words that hypotheses state: `a < b`, `a ≤ b`, `a = b`. Those that say something
+    /// else are returned as they are.
+    pub fn constraints(&mut self) -> (Vec<(Relation, Id, Id)>, Vec<Expr>) {
+        let (mut read, mut other) = (Vec::new(), Vec::new());
+        let locals: Vec<_> = self.el.lctx.iter().collect();
+        for id in locals {
+            let d = self.el.local(id);
+            let ty = self.el.instantiate_mvars(d.ty);
+            if d.aux || !self.el.is_prop(ty) {
+                continue;
+            }
+            if let Some(args) = self.el.match_app(ty, "Nat.lt", 2) {
+                read.push((Relation::Lt, self.number(args[0]), self.number(args[1])));
+            } else if let Some(args) = self.el.match_app(ty, "Nat.le", 2) {
+                read.push((Relation::Le, self.number(args[0]), self.number(args[1])));
+            } else if let Some((ty, a, b)) = self.el.match_eq(ty)
+                && ty == self.el.st.const0("Nat")
+            {
+                read.push((Relation::Eq, self.number(a), self.number(b)));
+            } else if let Some((_, a, b)) = self.el.match_eq(ty)
+                && self.width(a).is_some()
+            {
+                read.push((Relation::Eq, self.word(a), self.word(b)));
+            } else {
+                other.push(self.el.mk_fvar(id));
+            }
+        }
+        (read, other)
     }
 
     /// Records `x < n` or `x ≤ n`.
@@ -215,15 +309,46 @@ impl<'a, 'b> Reader<'a, 'b> {
             Some(i) => i,
             None => {
                 let (n, proof) = best.map_or((BigUint::zero(), None), |(n, p)| (n, Some(p)));
+                let i = self.terms.atom(n.clone());
                 self.atoms.push(Atom {
                     value,
                     shown,
                     bound: proof,
+                    part: 0,
                 });
-                self.terms.atom(n)
+                if let (Some(proof), Some((d, h))) = (proof, self.aligned.get(&value).cloned()) {
+                    self.multiple(i, &n, proof, &d, h);
+                }
+                i
             }
         };
         self.add(exp::Node::Atom(i))
+    }
+
+    /// Reads an unknown below `n` as a multiple of `d`, of which `h` is a proof.
+    fn multiple(&mut self, i: usize, n: &BigUint, proof: Expr, d: &BigUint, h: Expr) {
+        let Atom { value, shown, .. } = self.atoms[i];
+        let max = (n - n.clone().min(BigUint::one())) / d;
+        let bound = max + 1u32;
+        let st = self.el.st;
+        let (k, size, by) = (st.nat(&bound), st.nat(n), st.nat(d));
+        let unknown = self.call("Bits.Exp.atom", &[self.el.mk_nat(0)]);
+        let e = self.call("Bits.Exp.div", &[unknown, by]);
+        let (env, bounds) = (list(self.el, &[value]), list(self.el, &[size]));
+        let below = self.call("Bits.below", &[env, k, bounds, e, self.refl_true()]);
+        let below = st.app(below, proof);
+        let quotient = self.call("Nat.div", &[value, by]);
+        let q = self.terms.atom(bound);
+        self.atoms.push(Atom {
+            value: quotient,
+            shown,
+            bound: Some(below),
+            part: exp::log2(d).unwrap_or(0),
+        });
+        let atom = self.add(exp::Node::Atom(q));
+        let to = self.add(exp::Node::Scale(d.clone(), atom));
+        let equal = self.call("Bits.aligned", &[value, by, h]);
+        self.rewritten.push((i, to, equal));
     }
 
     /// The width of a word.
@@ -416,6 +541,7 @@ impl<'a, 'b> Reader<'a, 'b> {
             value,
             shown: word,
             bound: None,
+            part: 0,
         });
         self.rewritten.push((a, to, proof));
         self.add(exp::Node::Atom(a))

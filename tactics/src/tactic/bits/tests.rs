@@ -82,8 +82,8 @@ fn difference(t: &Terms, e: Id, f: Id) -> Option<Vec<BigUint>> {
     points
         .map(|p| vec![BigUint::from(p % (1 << W)), BigUint::from(p >> W)])
         .find(|x| {
-            let (a, b) = t.eval(&order, x, e, f);
-            a != b
+            let values = t.eval(&order, x);
+            values[&e] != values[&f]
         })
 }
 
@@ -92,7 +92,7 @@ fn bounded(t: &Terms, e: Id) -> bool {
     let order = t.below(&[e]);
     (0..1u32 << (2 * W)).all(|p| {
         let x = [BigUint::from(p % (1 << W)), BigUint::from(p >> W)];
-        t.eval(&order, &x, e, e).0 <= *t.max(e)
+        t.eval(&order, &x)[&e] <= *t.max(e)
     })
 }
 
@@ -128,8 +128,11 @@ fn what_it_says_is_true_at_all_points() {
                 if !generalised {
                     let x = witness(&d, 2).expect("a difference without unknowns has a witness");
                     let order = t.below(&[e, f]);
-                    let (a, b) = t.eval(&order, &x, e, f);
-                    assert_ne!(a, b, "round {round}: no difference at {x:?}");
+                    let values = t.eval(&order, &x);
+                    assert_ne!(
+                        values[&e], values[&f],
+                        "round {round}: no difference at {x:?}"
+                    );
                 }
             }
             (Err(d), None) => {
