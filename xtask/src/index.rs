@@ -64,7 +64,7 @@ const TOPICS: [(&str, &str, &[&str]); 10] = [
     (
         "Words and bounded numbers",
         "lib",
-        &["word", "word_lemmas", "fin", "fin_more"],
+        &["word", "word_lemmas", "bits_word", "fin", "fin_more"],
     ),
     (
         "Lists and maps",

@@ -345,38 +345,21 @@ impl Writer<'_, '_> {
     /// A linear combination.
     fn sum(&mut self, s: &Sum) -> String {
         let modulus = BigUint::one() << s.width();
-        let places: Vec<(Product, i64, BigUint)> = s
-            .places()
-            .map(|(p, i, c)| (p.clone(), i, c.clone()))
-            .collect();
         let mut terms = Vec::new();
         let mut constant = BigUint::zero();
-        let mut k = 0;
-        while k < places.len() {
-            let (p, from, c) = &places[k];
-            k += 1;
+        for (p, from, count, c) in &s.runs() {
             if p.is_empty() {
                 constant += c;
                 continue;
             }
-            let mut count = 1;
-            let mut last = c.clone();
-            while let Some((q, i, d)) = places.get(k) {
-                last = (last * 2u32) % &modulus;
-                if q != p || *i != from + count as i64 || *d != last {
-                    break;
-                }
-                count += 1;
-                k += 1;
-            }
-            let bits = self.bits(p, *from, count);
+            let bits = self.bits(p, *from, *count);
             let bits = if p.len() > 1 {
                 format!("({bits})")
             } else {
                 bits
             };
             let minus = &modulus - c;
-            terms.push(match (c.is_one(), minus.is_one(), &minus < c) {
+            terms.push(match (c.is_one(), minus.is_one(), minus < *c) {
                 (true, ..) => bits,
                 (_, true, _) => format!("-{bits}"),
                 (_, _, true) => format!("-{}·{bits}", number(&minus)),

@@ -195,6 +195,67 @@ impl Sum {
         self.places.is_empty()
     }
 
+    /// The last `k` digits, as many as there are of which each is a single product or a constant, and the rest divided by
+    /// `2 ^ k`; `None` if there are none.
+    pub fn split(&self) -> Option<(u32, Form, Sum)> {
+        let constant = self
+            .places
+            .get(&(Product::new(), 0))
+            .cloned()
+            .unwrap_or_default();
+        let products = || self.places.iter().filter(|((p, _), _)| !p.is_empty());
+        let single = |k: u32| {
+            let mut taken = constant.clone() % two(k);
+            products()
+                .filter(|(_, c)| c.trailing_zeros().is_some_and(|z| z < u64::from(k)))
+                .all(|(_, c)| {
+                    let free = (&taken & c).is_zero() && log2(c).is_some();
+                    taken |= c;
+                    free
+                })
+        };
+        let k = (1..=self.w).take_while(|k| single(*k)).last()?;
+        let mut low = Form::constant(constant.clone() % two(k));
+        let mut high = Sum::new(self.w - k);
+        let rest = constant >> k;
+        if !rest.is_zero() {
+            high.places.insert((Product::new(), 0), rest);
+        }
+        for ((p, i), c) in products() {
+            match log2(c).filter(|z| *z < k) {
+                Some(z) => {
+                    let by = i - i64::from(z);
+                    low.insert(p.iter().map(|(row, a)| (row + by, *a)).collect(), c.clone());
+                }
+                None => {
+                    high.places.insert((p.clone(), *i), c >> k);
+                }
+            }
+        }
+        Some((k, low, high))
+    }
+
+    /// Its terms, places with doubling coefficients together: product, first place, how many places, coefficient of the first.
+    pub fn runs(&self) -> Vec<(Product, i64, u64, BigUint)> {
+        let mut runs: Vec<(Product, i64, u64, BigUint)> = Vec::new();
+        let mut last = BigUint::zero();
+        for ((p, i), c) in &self.places {
+            last = (last * 2u32) % two(self.w);
+            match runs.last_mut() {
+                Some((q, from, count, _))
+                    if q == p && *i == *from + *count as i64 && *c == last =>
+                {
+                    *count += 1;
+                }
+                _ => {
+                    last = c.clone();
+                    runs.push((p.clone(), *i, 1, c.clone()));
+                }
+            }
+        }
+        runs
+    }
+
     /// The same modulo a smaller power of two.
     pub fn reduced(&self, w: u32) -> Sum {
         let mut r = Sum::new(w);
@@ -275,10 +336,5 @@ impl Sum {
     pub fn witness(&self) -> Option<Vec<(usize, u64)>> {
         let ((p, i), _) = self.places.iter().min_by_key(|((p, _), _)| p.len())?;
         Some(bits_of(p, *i))
-    }
-
-    /// Its terms: products with the place of their first bit, and the coefficients.
-    pub fn places(&self) -> impl Iterator<Item = (&Product, i64, &BigUint)> {
-        self.places.iter().map(|((p, i), c)| (p, *i, c))
     }
 }

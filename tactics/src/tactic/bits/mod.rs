@@ -14,11 +14,14 @@
 mod exp;
 mod explain;
 mod form;
+mod generalise;
 mod plan;
 mod prover;
 mod reify;
 #[cfg(test)]
 mod tests;
+mod words;
+mod write;
 
 use logic::{Expr, Node};
 

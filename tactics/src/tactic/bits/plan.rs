@@ -15,7 +15,7 @@ use super::form::{Form, Sum, TooLarge};
 
 /// What makes two generalised terms the same unknown.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
+pub(super) enum Key {
     /// The value of a sum.
     Sum(Sum),
     /// An operation of which only the size is known, with its constant and the forms of its arguments.
@@ -106,8 +106,9 @@ pub struct Plan<'t> {
     pub terms: &'t mut Terms,
     /// The unknowns that stand for terms, by number.
     pub generalised: BTreeMap<usize, Generalised>,
-    keys: BTreeMap<Key, usize>,
-    by_raw: FxHashMap<Id, usize>,
+    pub(super) keys: BTreeMap<Key, usize>,
+    pub(super) sums: Vec<(Sum, usize)>,
+    pub(super) by_raw: FxHashMap<Id, usize>,
     prepared: FxHashMap<Id, Id>,
     summands: FxHashMap<(Id, BigUint, u32), Id>,
     forms: FxHashMap<Id, Option<Form>>,
@@ -131,6 +132,7 @@ impl<'t> Plan<'t> {
             terms,
             generalised,
             keys: BTreeMap::new(),
+            sums: Vec::new(),
             by_raw: FxHashMap::default(),
             prepared: FxHashMap::default(),
             summands: FxHashMap::default(),
@@ -219,7 +221,7 @@ impl<'t> Plan<'t> {
     }
 
     /// The form of a prepared term; `None` if it has none.
-    fn form(&mut self, e: Id) -> Result<Option<Form>, TooLarge> {
+    pub(super) fn form(&mut self, e: Id) -> Result<Option<Form>, TooLarge> {
         if let Some(f) = self.forms.get(&e) {
             return Ok(f.clone());
         }
@@ -256,7 +258,7 @@ impl<'t> Plan<'t> {
     }
 
     /// A term whose digits are wanted, with unknowns for what has no form.
-    fn digits(&mut self, e: Id) -> Result<Id, TooLarge> {
+    pub(super) fn digits(&mut self, e: Id) -> Result<Id, TooLarge> {
         if let Some(p) = self.prepared.get(&e) {
             return Ok(*p);
         }
@@ -349,7 +351,7 @@ impl<'t> Plan<'t> {
     }
 
     /// `c` times a term as a summand modulo `2 ^ w`, with unknowns for what is no sum.
-    fn summand(&mut self, e: Id, c: &BigUint, w: u32) -> Result<Id, TooLarge> {
+    pub(super) fn summand(&mut self, e: Id, c: &BigUint, w: u32) -> Result<Id, TooLarge> {
         let key = (e, c.clone(), w);
         if let Some(p) = self.summands.get(&key) {
             return Ok(*p);
@@ -383,7 +385,7 @@ impl<'t> Plan<'t> {
     }
 
     /// `c` times a prepared summand added to a sum.
-    fn sum(&mut self, e: Id, c: &BigUint, out: &mut Sum) -> Result<(), TooLarge> {
+    pub(super) fn sum(&mut self, e: Id, c: &BigUint, out: &mut Sum) -> Result<(), TooLarge> {
         use Node::*;
         let node = self.terms.node(e).clone();
         let modulus = two(out.width());
@@ -408,248 +410,6 @@ impl<'t> Plan<'t> {
             logic::subst::with_stack(|| self.sum(f, &factor, out))?;
         }
         Ok(())
-    }
-
-    /// An unknown for a term.
-    fn generalise(&mut self, e: Id) -> Result<Id, TooLarge> {
-        if let Some(a) = self.by_raw.get(&e) {
-            return Ok(self.terms.add(Node::Atom(*a)));
-        }
-        let (key, why) = match self.key_sum(e)? {
-            Some(s) => (Key::Sum(s), Why::Sums),
-            None => (self.key_parts(e)?, Why::Parts),
-        };
-        let same_as = match (self.keys.get(&key), why) {
-            (Some(b), _) => Some(self.terms.add(Node::Atom(*b))),
-            (None, Why::Sums) => match self.multiple(e)? {
-                Some(same) => Some(same),
-                None => self.wider(&key),
-            },
-            _ => None,
-        };
-        let bound = self.terms.max(e) + 1u32;
-        let a = self.terms.atom(bound);
-        self.generalised.insert(
-            a,
-            Generalised {
-                raw: e,
-                same_as,
-                why,
-            },
-        );
-        self.by_raw.insert(e, a);
-        if same_as.is_none() {
-            self.narrower(&key, a);
-            self.keys.insert(key, a);
-        }
-        Ok(self.terms.add(Node::Atom(a)))
-    }
-
-    /// A sum all of whose summands are multiples of a power of two, as a multiple of a smaller sum.
-    fn multiple(&mut self, e: Id) -> Result<Option<Id>, TooLarge> {
-        let k = self.zeros(e)?;
-        if k == 0 || k > 4096 {
-            return Ok(None);
-        }
-        let part = self.divided(e, k);
-        let part = self.digits(part)?;
-        Ok(Some(self.terms.add(Node::Scale(two(k), part))))
-    }
-
-    /// How many of the last digits of a summand are seen to be 0.
-    fn zeros(&mut self, e: Id) -> Result<u32, TooLarge> {
-        use Node::*;
-        let node = self.terms.node(e).clone();
-        let trailing = |n: &BigUint| {
-            n.trailing_zeros()
-                .map_or(u32::MAX, |k| u32::try_from(k).unwrap_or(u32::MAX))
-        };
-        Ok(match &node {
-            Lit(n) => trailing(n),
-            Add(a, b) => self.zeros(*a)?.min(self.zeros(*b)?),
-            Scale(k, f) | Scaled(f, k) => trailing(k).saturating_add(self.zeros(*f)?),
-            Shl(f, k) => k.saturating_add(self.zeros(*f)?),
-            Mod(f, d) if log2(d).is_some() => self.zeros(*f)?.min(trailing(d)),
-            Atom(_) | Mod(..) | Sub(..) | Mul(..) | Minus(..) => 0,
-            _ => {
-                let p = self.digits(e)?;
-                let p = self.canonical(p);
-                let form = self.form(p)?;
-                form.map_or(0, |f| {
-                    f.blocks()
-                        .map(|(_, m)| trailing(m))
-                        .min()
-                        .unwrap_or(u32::MAX)
-                })
-            }
-        })
-    }
-
-    /// A summand divided by `2 ^ k`, if its last `k` digits are 0.
-    fn divided(&mut self, e: Id, k: u32) -> Id {
-        use Node::*;
-        if k == 0 {
-            return e;
-        }
-        let node = self.terms.node(e).clone();
-        let new = match &node {
-            Lit(n) => Lit(n >> k),
-            Add(a, b) => Add(self.divided(*a, k), self.divided(*b, k)),
-            Scale(c, f) | Scaled(f, c) => {
-                let zeros = c
-                    .trailing_zeros()
-                    .map_or(k, |z| u32::try_from(z).unwrap_or(k).min(k));
-                let rest = self.divided(*f, k - zeros);
-                let c = c >> zeros;
-                if c.is_one() {
-                    return rest;
-                }
-                Scale(c, rest)
-            }
-            Shl(f, c) if *c >= k => Scale(two(*c - k), *f),
-            Shl(f, c) => return self.divided(*f, k - c),
-            Mod(f, d) if log2(d).is_some_and(|w| w > k) => Mod(self.divided(*f, k), d >> k),
-            _ => Div(e, two(k)),
-        };
-        self.terms.add(new)
-    }
-
-    /// A remainder of an unknown that stands for a sum of more digits.
-    fn wider(&mut self, key: &Key) -> Option<Id> {
-        let Key::Sum(s) = key else {
-            return None;
-        };
-        let b = self.keys.iter().find_map(|(k, b)| match k {
-            Key::Sum(t) if t.width() > s.width() && t.reduced(s.width()) == *s => Some(*b),
-            _ => None,
-        })?;
-        Some(self.remainder(b, s.width()))
-    }
-
-    fn remainder(&mut self, b: usize, w: u32) -> Id {
-        let atom = self.terms.add(Node::Atom(b));
-        self.terms.add(Node::Mod(atom, two(w)))
-    }
-
-    /// Makes unknowns that stand for fewer digits of the same sum remainders of this one.
-    fn narrower(&mut self, key: &Key, a: usize) {
-        let Key::Sum(s) = key else {
-            return;
-        };
-        let narrow: Vec<(usize, u32)> = self
-            .keys
-            .iter()
-            .filter_map(|(k, b)| match k {
-                Key::Sum(t) if t.width() < s.width() && s.reduced(t.width()) == *t => {
-                    Some((*b, t.width()))
-                }
-                _ => None,
-            })
-            .collect();
-        for (b, w) in narrow {
-            let r = self.remainder(a, w);
-            if let Some(g) = self.generalised.get_mut(&b)
-                && g.same_as.is_none()
-            {
-                g.same_as = Some(r);
-            }
-        }
-    }
-
-    /// The value as a sum, if it is one.
-    fn key_sum(&mut self, e: Id) -> Result<Option<Sum>, TooLarge> {
-        use Node::*;
-        let node = self.terms.node(e).clone();
-        let sum = match &node {
-            Mul(..) | Minus(..) => false,
-            Sub(d, f) => self.terms.max(*f) <= d,
-            Div(_, d) | Mod(_, d) => log2(d).is_some(),
-            _ => true,
-        };
-        if !sum {
-            return Ok(None);
-        }
-        let w = u32::try_from(self.terms.max(e).bits().max(1)).map_err(|_| TooLarge)?;
-        let one = BigUint::one();
-        let def = match &node {
-            Mod(f, d) if log2(d) == Some(w) => self.summand(*f, &one, w)?,
-            _ => self.summand(e, &one, w)?,
-        };
-        let def = self.canonical(def);
-        let mut s = Sum::new(w);
-        self.sum(def, &one, &mut s)?;
-        Ok(Some(s))
-    }
-
-    /// The operation, with the forms of its arguments.
-    fn key_parts(&mut self, e: Id) -> Result<Key, TooLarge> {
-        use Node::*;
-        let node = self.terms.node(e).clone();
-        let mut forms = Vec::new();
-        for f in node.children() {
-            let p = self.digits(f)?;
-            let p = self.canonical(p);
-            forms.push(self.form(p)?.ok_or(TooLarge)?);
-        }
-        Ok(match &node {
-            Mul(..) => {
-                forms.sort();
-                Key::Parts("mul", BigUint::zero(), forms)
-            }
-            Minus(..) => Key::Parts("minus", BigUint::zero(), forms),
-            Sub(d, _) => Key::Parts("sub", d.clone(), forms),
-            Div(_, d) => Key::Parts("div", d.clone(), forms),
-            Mod(_, d) => Key::Parts("mod", d.clone(), forms),
-            _ => return Err(TooLarge),
-        })
-    }
-
-    /// A term with what unknowns stand for in their place.
-    pub fn raw(&mut self, e: Id) -> Id {
-        let order = self.terms.below(&[e]);
-        let mut new: FxHashMap<Id, Id> = FxHashMap::default();
-        for i in order {
-            let id = match self.terms.node(i).clone() {
-                Node::Atom(a) => self.generalised.get(&a).map_or(i, |g| g.raw),
-                n => self.terms.add(n.map(|c| new.get(&c).copied().unwrap_or(c))),
-            };
-            new.insert(i, id);
-        }
-        new.get(&e).copied().unwrap_or(e)
-    }
-
-    /// What an unknown is the same as.
-    pub fn same_as(&self, a: usize) -> Option<Id> {
-        self.generalised.get(&a).and_then(|g| g.same_as)
-    }
-
-    /// A term as it is meant: with the terms that unknowns were read as.
-    pub fn expanded(&mut self, e: Id) -> Id {
-        self.replaced(e, &|g| matches!(g.why, Why::Read(_)))
-    }
-
-    /// A term without the unknowns that are not needed.
-    pub fn canonical(&mut self, e: Id) -> Id {
-        self.replaced(e, &|_| true)
-    }
-
-    fn replaced(&mut self, e: Id, which: &dyn Fn(&Generalised) -> bool) -> Id {
-        let order = self.terms.below(&[e]);
-        let mut new: FxHashMap<Id, Id> = FxHashMap::default();
-        for i in order {
-            let id = match self.terms.node(i).clone() {
-                Node::Atom(a) => match self.generalised.get(&a).copied() {
-                    Some(g) if which(&g) => match g.same_as {
-                        Some(b) => logic::subst::with_stack(|| self.replaced(b, which)),
-                        None => i,
-                    },
-                    _ => i,
-                },
-                n => self.terms.add(n.map(|c| new.get(&c).copied().unwrap_or(c))),
-            };
-            new.insert(i, id);
-        }
-        new.get(&e).copied().unwrap_or(e)
     }
 }
 
