@@ -139,6 +139,11 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// How many terms there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// A new unknown below a bound.
     pub fn atom(&mut self, bound: BigUint) -> usize {
         self.bounds.push(bound);

@@ -43,6 +43,8 @@ impl Plan<'_> {
             },
         );
         self.by_raw.insert(e, a);
+        // what is needed may have changed
+        self.canonical.clear();
         if let Key::Sum(s) = &key
             && whole
         {
@@ -192,7 +194,21 @@ impl Plan<'_> {
 
     /// A term without the unknowns that are not needed.
     pub fn canonical(&mut self, e: Id) -> Id {
-        self.replaced(e, &|_| true)
+        if let Some(c) = self.canonical.get(&e) {
+            return *c;
+        }
+        let c = logic::subst::with_stack(|| match self.terms.node(e).clone() {
+            Node::Atom(a) => match self.same_as(a) {
+                Some(b) => self.canonical(b),
+                None => e,
+            },
+            n => {
+                let n = n.map(|c| self.canonical(c));
+                self.terms.add(n)
+            }
+        });
+        self.canonical.insert(e, c);
+        c
     }
 
     fn replaced(&mut self, e: Id, which: &dyn Fn(&Generalised) -> bool) -> Id {

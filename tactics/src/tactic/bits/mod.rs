@@ -114,6 +114,11 @@ fn needs(el: &Elab<'_>, theorem: &str, library: &str) -> Result<()> {
 
 fn read(el: &mut Elab<'_>, lhs: Expr, rhs: Expr) -> Result<Read> {
     let (lhs, rhs) = (el.instantiate_mvars(lhs), el.instantiate_mvars(rhs));
+    if el.st.has_mvar(lhs) || el.st.has_mvar(rhs) {
+        return Err(
+            ElabError::msg("`bits` needs a goal without unknowns (`?…`)").code("tactic.bits"),
+        );
+    }
     let ty = el.infer_type(lhs)?;
     let ty = el.whnf_reducible(ty);
     let mut reader = Reader::new(el);
@@ -126,6 +131,13 @@ fn read(el: &mut Elab<'_>, lhs: Expr, rhs: Expr) -> Result<Read> {
         .code("tactic.bits")
         .note(format!("these are of type `{shown}`")));
     };
+    if reader.is_too_large() {
+        return Err(ElabError::msg(
+            "`bits`: the goal has too many operations, definitions unfolded",
+        )
+        .code("tactic.bits")
+        .help("`generalize` a part of it, or prove smaller equations and rewrite with them"));
+    }
     if width.is_some() {
         needs(reader.el, "Word.ext", "lib/bits_word.ptxp")?;
     }

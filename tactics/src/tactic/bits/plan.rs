@@ -106,6 +106,7 @@ pub struct Plan<'t> {
     pub terms: &'t mut Terms,
     /// The unknowns that stand for terms, by number.
     pub generalised: BTreeMap<usize, Generalised>,
+    pub(super) canonical: FxHashMap<Id, Id>,
     pub(super) keys: BTreeMap<Key, usize>,
     pub(super) sums: Vec<(Sum, usize)>,
     pub(super) by_raw: FxHashMap<Id, usize>,
@@ -131,6 +132,7 @@ impl<'t> Plan<'t> {
         Plan {
             terms,
             generalised,
+            canonical: FxHashMap::default(),
             keys: BTreeMap::new(),
             sums: Vec::new(),
             by_raw: FxHashMap::default(),

@@ -18,6 +18,9 @@ const MAX_SHIFT: u32 = 4096;
 /// No definition is unfolded deeper before an operation comes out.
 const MAX_UNFOLD: usize = 64;
 
+/// No goal has more operations.
+const MAX_TERMS: usize = 4096;
+
 /// An unknown that was read.
 #[derive(Clone, Copy, Debug)]
 pub struct Atom {
@@ -74,6 +77,7 @@ pub struct Reader<'a, 'b> {
     pub rewritten: Vec<(usize, Id, Expr)>,
     known: FxHashMap<Expr, (BigUint, Expr)>,
     aligned: FxHashMap<Expr, (BigUint, Expr)>,
+    given: FxHashMap<Expr, (BigUint, Expr)>,
     numbers: FxHashMap<Expr, Id>,
     words: FxHashMap<Expr, Id>,
 }
@@ -88,6 +92,7 @@ impl<'a, 'b> Reader<'a, 'b> {
             rewritten: Vec::new(),
             known: FxHashMap::default(),
             aligned: FxHashMap::default(),
+            given: FxHashMap::default(),
             numbers: FxHashMap::default(),
             words: FxHashMap::default(),
         };
@@ -121,6 +126,12 @@ impl<'a, 'b> Reader<'a, 'b> {
                 && self.aligned.get(&args[0]).is_none_or(|(old, _)| *old < d)
             {
                 self.aligned.insert(args[0], (d, h));
+            } else if let Some((ty, a, b)) = self.el.match_eq(ty)
+                && ty == self.el.st.const0("Nat")
+                && self.number_value(a).is_none()
+                && let Some(n) = self.number_value(b)
+            {
+                self.given.insert(a, (n, h));
             }
         }
     }
@@ -226,6 +237,9 @@ impl<'a, 'b> Reader<'a, 'b> {
         if let Some(i) = self.numbers.get(&e) {
             return *i;
         }
+        if self.is_too_large() {
+            return self.terms.lit(BigUint::zero());
+        }
         let i = logic::subst::with_stack(|| {
             if let Some(n) = self.number_value(e) {
                 return self.terms.lit(n);
@@ -316,7 +330,12 @@ impl<'a, 'b> Reader<'a, 'b> {
                     bound: proof,
                     part: 0,
                 });
-                if let (Some(proof), Some((d, h))) = (proof, self.aligned.get(&value).cloned()) {
+                if let Some((n, h)) = self.given.get(&value).cloned() {
+                    let to = self.terms.lit(n);
+                    self.rewritten.push((i, to, h));
+                } else if let (Some(proof), Some((d, h))) =
+                    (proof, self.aligned.get(&value).cloned())
+                {
                     self.multiple(i, &n, proof, &d, h);
                 }
                 i
@@ -365,6 +384,9 @@ impl<'a, 'b> Reader<'a, 'b> {
         if let Some(i) = self.words.get(&e) {
             return *i;
         }
+        if self.is_too_large() {
+            return self.terms.lit(BigUint::zero());
+        }
         let i = logic::subst::with_stack(|| self.read_word(e));
         self.words.insert(e, i);
         i
@@ -402,7 +424,13 @@ impl<'a, 'b> Reader<'a, 'b> {
             }
         }
         let width = self.el.mk_nat(u64::from(w));
-        self.unknown_word(e, Some(width))
+        let variable = matches!(self.el.st.node(cur), Node::FVar(_));
+        self.unknown_word(if variable { cur } else { e }, Some(width))
+    }
+
+    /// Are there more operations than may be?
+    pub fn is_too_large(&self) -> bool {
+        self.terms.len() > MAX_TERMS
     }
 
     fn unknown_word(&mut self, e: Expr, width: Option<Expr>) -> Id {
