@@ -9,5 +9,6 @@ pub mod driver;
 pub mod elab;
 pub mod meta;
 pub mod print;
+pub mod symexec;
 pub mod syntax;
 pub mod tactic;

@@ -179,6 +179,13 @@ impl<'b> Session<'b> {
                 self.el.messages.push(d);
                 continue;
             }
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let places = k.translation.spans.iter().map(|s| s.range());
+            let lines = crate::symexec::PtxLines::new(&name, &text, places);
+            self.el
+                .ext
+                .ptx_lines
+                .insert(d.name, std::rc::Rc::new(lines));
             let used = PtxUse {
                 entry,
                 file: m.path.value.to_string(),

@@ -79,6 +79,7 @@ pub const KNOWN: &[&str] = &[
     "subst_vars",
     "suffices",
     "swap",
+    "symexec",
     "symm",
     "trans",
     "trivial",
@@ -178,11 +179,17 @@ pub(crate) fn run<'b>(
                     {
                         report = Some(name.span);
                     }
+        ("index", []) => {
+            let extra = match args {
+                [] => &[][..],
+                [a] => match &a.kind {
+                    TacticArgKind::List(rules) => &rules[..],
                     _ => return Err(misused(name)),
                 }
             }
             index::index(el, m, extra, report)
         }
+        ("symexec", []) => crate::symexec::symexec(el, m, args),
         ("nofun", []) => {
             let mut goal = m;
             while let Ok((_, g)) = el.try_or_restore(|el| el.intro(goal, None)) {

@@ -1,0 +1,526 @@
+//! Loads, stores, and what is read without a request.
+
+use logic::Expr;
+
+use super::code::{self, Line, Shape, Source};
+use super::file::File;
+use super::run::{Done, Frame};
+use super::{Exec, State};
+use crate::meta::Result;
+
+impl<'a, 'b> Exec<'a, 'b> {
+    /// A literal as a word: `Word.ofNat w n`.
+    pub(super) fn literal(&mut self, width: u32, l: Expr) -> Result<Expr> {
+        let st = self.el.st;
+        let parts = code::constructor(self.el, l);
+        let n = match parts {
+            Some((c, a)) if c == "int" => {
+                let (neg, n) = (code::truth(self.el, a[0]), a[1]);
+                match neg {
+                    Some(true) => {
+                        let two = st.nat_u64(2);
+                        let all = st.apps(st.const0("Nat.pow"), &[two, self.num(u64::from(width))]);
+                        let rem = st.apps(st.const0("Nat.mod"), &[n, all]);
+                        let v = st.apps(st.const0("Nat.sub"), &[all, rem]);
+                        let v = st.apps(st.const0("Nat.mod"), &[v, all]);
+                        self.el.whnf(v)
+                    }
+                    _ => n,
+                }
+            }
+            Some((_, a)) => a[0],
+            None => return Err(self.broken()),
+        };
+        Ok(st.apps(st.const0("Word.ofNat"), &[self.num(u64::from(width)), n]))
+    }
+
+    /// The value of a special register.
+    pub(super) fn special(&mut self, which: Expr) -> Result<Expr> {
+        let st = self.el.st;
+        let Some((c, a)) = code::constructor(self.el, which) else {
+            return Err(self.broken());
+        };
+        let of = match c.as_str() {
+            "tid" => self.tid,
+            "ntid" => self.block,
+            "ctaid" => self.cta,
+            _ => self.grid,
+        };
+        let Some((d, _)) = code::constructor(self.el, a[0]) else {
+            return Err(self.broken());
+        };
+        let field = st.app(st.const0(&format!("Ptx.Dim3.{d}")), of);
+        let n = self.tidy(field);
+        Ok(st.apps(st.const0("Word.ofNat"), &[self.num(32), n]))
+    }
+
+    /// A parameter of the entry.
+    pub(super) fn parameter(&mut self, s: &State, line: &Line, g: Expr) -> Result<(Expr, File)> {
+        let Shape::Param {
+            ty,
+            width,
+            dst,
+            param,
+            off,
+        } = line.shape
+        else {
+            return Err(self.broken());
+        };
+        let st = self.el.st;
+        let Some(arg) = usize::try_from(param)
+            .ok()
+            .and_then(|i| self.args.get(i).copied())
+        else {
+            return Err(self.fails(s.pc, "the launch gives no argument for this parameter"));
+        };
+        let Some((_, parts)) = code::constructor(self.el, arg) else {
+            return Err(self.fails(s.pc, "the argument for this parameter is not known as data"));
+        };
+        let bytes = self.bytes(ty)?;
+        let given = code::number(self.el, parts[0]);
+        if given.is_none_or(|w| 8 * (off + bytes) > w) {
+            return Err(self.fails(s.pc, "the argument for this parameter has another width"));
+        }
+        let whole = off == 0 && given == Some(u64::from(width)) && 8 * bytes == u64::from(width);
+        let (n, w) = (self.num(off), self.num(u64::from(width)));
+        let (v, value) = if whole {
+            let h = self.refl(st.const0("Nat"), w);
+            let p = self.call(
+                "read_arg",
+                &[("ty", ty), ("w", w), ("width", h), ("a", parts[1])],
+            )?;
+            (parts[1], p)
+        } else {
+            let index = st.apps(st.const0("Nat.add"), &[n, st.bvar(0)]);
+            let byte = st.apps(st.const0("Word.byte"), &[parts[0], parts[1], index]);
+            let f = st.lam(
+                st.name("k"),
+                st.const0("Nat"),
+                byte,
+                logic::BinderInfo::Default,
+            );
+            let v = st.apps(st.const0("Ptx.MemTy.read"), &[ty, w, f]);
+            (v, self.refl(self.word_type(width), v))
+        };
+        let file = self.put(s, (width, dst), v)?;
+        let option = st.constant(st.name("Option.some"), &[logic::Level::ZERO]);
+        let arg_ty = st.const0("Ptx.Arg");
+        let has_ty = st.app(
+            st.constant(st.name("Option"), &[logic::Level::ZERO]),
+            arg_ty,
+        );
+        let has = self.refl(has_ty, st.apps(option, &[arg_ty, arg]));
+        let args = [
+            ("g", g),
+            ("ty", ty),
+            ("rw", w),
+            ("dst", self.num(dst)),
+            ("param", self.num(param)),
+            ("off", n),
+            ("arg", arg),
+            ("v", v),
+            ("has", has),
+            ("fits", self.yes),
+            ("value", value),
+            ("k", self.yes),
+            ("put", self.put_proof(&file)),
+            ("t'", file.trie),
+        ];
+        Ok((self.step("Leads.param", s, line, &args)?, file))
+    }
+
+    /// The size of a type.
+    fn bytes(&mut self, ty: Expr) -> Result<u64> {
+        let size = self.el.st.app(self.el.st.const0("Ptx.MemTy.bytes"), ty);
+        match code::number(self.el, size) {
+            Some(n) => Ok(n),
+            None => Err(self.broken()),
+        }
+    }
+
+    /// The address of an access, as it is planned (`wanted`) or as it comes out: with the proof, and the proof that it is aligned.
+    #[allow(clippy::type_complexity)]
+    fn address(
+        &mut self,
+        s: &State,
+        base: &Source,
+        off: Expr,
+        size: u64,
+        wanted: Option<Expr>,
+    ) -> Result<(Expr, Vec<(&'static str, Expr)>)> {
+        let st = self.el.st;
+        let nat = st.const0("Nat");
+        let (x, reads) = self.operand(s, base)?;
+        let (e, value) = self.number(64, x)?;
+        let o = self.literal(64, off)?;
+        let o = self
+            .el
+            .match_app(o, "Word.ofNat", 2)
+            .map(|a| a[1])
+            .ok_or_else(|| self.broken())?;
+        let zero = code::number(self.el, o) == Some(0);
+        let sum = if zero { e } else { self.tidy_sum(o, e) };
+        let all = st.nat(&(num_bigint::BigUint::from(1u32) << 64));
+        let rem = st.apps(st.const0("Nat.mod"), &[sum, all]);
+        let a = match wanted {
+            Some(a) => a,
+            None => {
+                let fits = st.apps(st.const0("Nat.lt"), &[sum, all]);
+                match self.arithmetic(fits) {
+                    Some(_) => sum,
+                    None => rem,
+                }
+            }
+        };
+        let h = if a == rem {
+            self.refl(nat, rem)
+        } else {
+            let p = self.eq(nat, rem, a);
+            self.side("address", s.pc, p)?
+        };
+        let addr = if zero {
+            self.call(
+                "address_at",
+                &[("x", x), ("e", e), ("a", a), ("value", value), ("h", h)],
+            )?
+        } else {
+            let y = st.apps(st.const0("Ptx.Lit.word"), &[self.num(64), off]);
+            let to = st.apps(st.const0("Word.ofNat"), &[self.num(64), o]);
+            let q = self.refl(self.word_type(64), to);
+            self.call(
+                "address_off",
+                &[
+                    ("x", x),
+                    ("y", y),
+                    ("e", e),
+                    ("o", o),
+                    ("a", a),
+                    ("value", value),
+                    ("off", q),
+                    ("h", h),
+                ],
+            )?
+        };
+        let n = self.num(size);
+        let aligned = if size == 1 {
+            self.eq(nat, st.apps(st.const0("Nat.mod"), &[a, n]), self.num(0))
+        } else {
+            self.eq(nat, st.apps(st.const0("Nat.mod"), &[a, n]), self.num(0))
+        };
+        let aligned = self.side("aligned", s.pc, aligned)?;
+        let size = self.refl(nat, n);
+        Ok((
+            a,
+            vec![
+                ("base", base.term),
+                ("off", off),
+                ("a", a),
+                ("n", n),
+                ("x", x),
+                ("address", reads),
+                ("addr", addr),
+                ("size", size),
+                ("aligned", aligned),
+            ],
+        ))
+    }
+
+    fn tidy_sum(&mut self, o: Expr, e: Expr) -> Expr {
+        let st = self.el.st;
+        st.apps(st.const0("Nat.add"), &[o, e])
+    }
+
+    /// The next event of the given trace, and what follows.
+    fn planned(&mut self, pc: usize, hint: Option<Expr>) -> Result<Option<(Expr, Expr)>> {
+        let Some(h) = hint else {
+            return Ok(None);
+        };
+        let w = self.el.whnf(h);
+        match self.el.match_app(w, "List.cons", 3) {
+            Some(a) => {
+                let event = match self.el.match_app(a[1], "Ptx.Op.event", 1) {
+                    Some(o) => o[0],
+                    None => a[1],
+                };
+                Ok(Some((event, a[2])))
+            }
+            None => {
+                let t = self.el.pp_short(w);
+                let mut e = self.fails(
+                    pc,
+                    "the thread makes a request here, and the trace has no event left for it",
+                );
+                if self.el.match_app(w, "List.nil", 1).is_none() {
+                    e = e.note(format!("left of the trace: {t}"));
+                }
+                Err(e)
+            }
+        }
+    }
+
+    /// A load.
+    pub(super) fn load(
+        &mut self,
+        s: &State,
+        line: &Line,
+        g: Expr,
+        frame: &mut Frame,
+        hint: Option<Expr>,
+    ) -> Result<Done> {
+        let Shape::Load {
+            nc,
+            ty,
+            width,
+            dsts,
+            lists,
+            base,
+            off,
+        } = &line.shape
+        else {
+            return Err(self.broken());
+        };
+        let st = self.el.st;
+        let bytes = self.bytes(*ty)?;
+        let size = bytes * dsts.len() as u64;
+        let nat = st.const0("Nat");
+        let memory_ty = st.pi(
+            st.name("a"),
+            nat,
+            st.app(st.const0("Word"), self.num(8)),
+            logic::BinderInfo::Default,
+        );
+        let (wanted, f, rest) = match self.planned(s.pc, hint)? {
+            None => (None, self.memory, None),
+            Some((o, rest)) => {
+                let (a, f) = (self.el.mk_fresh_mvar(nat), self.el.mk_fresh_mvar(memory_ty));
+                let load = st.apps(st.const0("Ptx.Op.load"), &[*nc, a, self.num(size), f]);
+                if !self.el.is_defeq(load, o) {
+                    let t = self.el.pp_short(o);
+                    let kind = match code::truth(self.el, *nc) {
+                        Some(true) => " by `.nc`",
+                        _ => "",
+                    };
+                    return Err(self.fails(s.pc, &format!("the thread loads {size} bytes{kind} here, and the trace has another event")).note(format!("the trace's event: {t}")));
+                }
+                let (a, f) = (self.el.instantiate_mvars(a), self.el.instantiate_mvars(f));
+                (Some(self.tidy(a)), f, Some(rest))
+            }
+        };
+        let (a, mut args) = self.address(s, base, *off, size, wanted)?;
+        // the registers after the load
+        let mut steps = Vec::new();
+        let mut file = s.file.clone();
+        let mut at = a;
+        let w = self.num(u64::from(*width));
+        for (i, d) in dsts.iter().enumerate() {
+            let (v, value) = if 8 * bytes == u64::from(*width) {
+                let v = st.apps(st.const0("Ptx.Mem.word"), &[w, f, at]);
+                let h = self.refl(nat, w);
+                (
+                    v,
+                    self.call(
+                        "read_mem",
+                        &[("ty", *ty), ("w", w), ("width", h), ("f", f), ("a", at)],
+                    )?,
+                )
+            } else {
+                let index = st.apps(st.const0("Nat.add"), &[at, st.bvar(0)]);
+                let g = st.lam(
+                    st.name("k"),
+                    nat,
+                    st.app(f, index),
+                    logic::BinderInfo::Default,
+                );
+                let v = st.apps(st.const0("Ptx.MemTy.read"), &[*ty, w, g]);
+                (v, self.refl(self.word_type(*width), v))
+            };
+            let state = State {
+                pc: s.pc,
+                file: file.clone(),
+            };
+            let after = self.put(&state, (*width, *d), v)?;
+            steps.push((file.trie, after.trie, v, value, at, *d, lists[i + 1]));
+            file = after;
+            at = st.apps(st.const0("Nat.add"), &[at, self.num(bytes)]);
+        }
+        let last = self.files.regs(&file);
+        let end = st.apps(st.const0("Ptx.loads_nil"), &[*ty, w, f, at, last]);
+        let mut regs = end;
+        for (t, t2, v, value, at, d, ds) in steps.into_iter().rev() {
+            let put = self.refl(self.files.trie_type(), t2);
+            let parts = [
+                ("ty", *ty),
+                ("rw", w),
+                ("f", f),
+                ("a", at),
+                ("d", self.num(d)),
+                ("ds", ds),
+                ("ρ", file.base),
+                ("t", t),
+                ("t'", t2),
+                ("v", v),
+                ("R", last),
+                ("value", value),
+                ("k", self.yes),
+                ("put", put),
+                ("rest", regs),
+            ];
+            regs = self.call("loads_cons", &parts)?;
+        }
+        let next = State { pc: s.pc + 1, file };
+        let done = self.follow(next, frame, rest, false)?;
+        let q = self.ends_with(frame)?;
+        args.extend([
+            ("nc", *nc),
+            ("ty", *ty),
+            ("rw", w),
+            ("dsts", lists[0]),
+            ("R", self.files.regs(&s.file)),
+            ("R'", last),
+            ("f", f),
+            ("T", done.tree),
+            ("Q", q),
+            ("g", g),
+            ("regs", regs),
+            ("next", done.proof),
+        ]);
+        let proof = self.step("Does.load", s, line, &args)?;
+        let op = st.apps(st.const0("Ptx.Op.load"), &[*nc, a, self.num(size), f]);
+        Ok(self.then(op, done.tree, proof))
+    }
+
+    fn then(&self, op: Expr, rest: Expr, proof: Expr) -> Done {
+        let st = self.el.st;
+        let op = st.app(st.const0("Ptx.Tree.op"), op);
+        Done {
+            tree: st.apps(st.const0("Ptx.Tree.seq"), &[op, rest]),
+            proof,
+        }
+    }
+
+    /// A store.
+    pub(super) fn store(
+        &mut self,
+        s: &State,
+        line: &Line,
+        g: Expr,
+        frame: &mut Frame,
+        hint: Option<Expr>,
+    ) -> Result<Done> {
+        let Shape::Store {
+            nc,
+            ty,
+            width,
+            srcs,
+            lists,
+            base,
+            off,
+        } = &line.shape
+        else {
+            return Err(self.broken());
+        };
+        let st = self.el.st;
+        let bytes = self.bytes(*ty)?;
+        let size = bytes * srcs.len() as u64;
+        let (nat, w) = (st.const0("Nat"), self.num(u64::from(*width)));
+        let word = self.word_type(*width);
+        let mut values = Vec::new();
+        for o in srcs {
+            values.push(self.operand(s, o)?);
+        }
+        let (wanted, rest, planned) = match self.planned(s.pc, hint)? {
+            None => (None, None, None),
+            Some((o, rest)) => {
+                let a = self.el.mk_fresh_mvar(nat);
+                let mut vs = Vec::new();
+                for _ in srcs {
+                    vs.push(self.el.mk_fresh_mvar(word));
+                }
+                let list = self.list_of(word, &vs);
+                let f = st.apps(st.const0("Ptx.elemByte"), &[w, self.num(bytes), list]);
+                let store = st.apps(st.const0("Ptx.Op.store"), &[a, self.num(size), f]);
+                if !self.el.is_defeq(store, o) {
+                    let t = self.el.pp_short(o);
+                    return Err(self.fails(s.pc, &format!("the thread stores {size} bytes here, and the trace has another event")).note(format!("the trace's event: {t}")));
+                }
+                let a = self.el.instantiate_mvars(a);
+                let a = self.tidy(a);
+                let vs: Vec<Expr> = vs.iter().map(|v| self.el.instantiate_mvars(*v)).collect();
+                (Some(a), Some(rest), Some(vs))
+            }
+        };
+        let (a, mut args) = self.address(s, base, *off, size, wanted)?;
+        let regs = self.files.regs(&s.file);
+        let mut all = Vec::new();
+        for (i, (v, reads)) in values.iter().enumerate() {
+            match planned.as_ref().map(|p| p[i]) {
+                None => all.push((*v, *reads)),
+                Some(p) => {
+                    let same = p == *v
+                        || crate::tactic::util::with_budget(
+                            self.el,
+                            crate::tactic::util::ATTEMPT,
+                            |el| el.is_defeq(*v, p),
+                        );
+                    let reads = if same {
+                        *reads
+                    } else {
+                        let eq = self.eq(word, *v, p);
+                        let h = self.side("value", s.pc, eq)?;
+                        let parts = [
+                            ("w", w),
+                            ("R", regs),
+                            ("o", srcs[i].term),
+                            ("v", *v),
+                            ("u", p),
+                            ("r", *reads),
+                            ("h", h),
+                        ];
+                        self.call("Reads.to", &parts)?
+                    };
+                    all.push((p, reads));
+                }
+            }
+        }
+        let items: Vec<Expr> = all.iter().map(|x| x.0).collect();
+        let vs = self.list_of(word, &items);
+        let mut eval = self.call("evals_nil", &[("w", w), ("R", regs)])?;
+        for (i, (v, reads)) in all.iter().enumerate().rev() {
+            let tail = self.list_of(word, &items[i + 1..]);
+            let parts = [
+                ("w", w),
+                ("R", regs),
+                ("o", srcs[i].term),
+                ("os", lists[i + 1]),
+                ("v", *v),
+                ("vs", tail),
+                ("r", *reads),
+                ("rs", eval),
+            ];
+            eval = self.call("evals_cons", &parts)?;
+        }
+        let next = State {
+            pc: s.pc + 1,
+            file: s.file.clone(),
+        };
+        let done = self.follow(next, frame, rest, false)?;
+        let q = self.ends_with(frame)?;
+        args.extend([
+            ("nc", *nc),
+            ("ty", *ty),
+            ("rw", w),
+            ("srcs", lists[0]),
+            ("R", regs),
+            ("vs", vs),
+            ("T", done.tree),
+            ("Q", q),
+            ("g", g),
+            ("values", eval),
+            ("next", done.proof),
+        ]);
+        let proof = self.step("Does.store", s, line, &args)?;
+        let f = st.apps(st.const0("Ptx.elemByte"), &[w, self.num(bytes), vs]);
+        let op = st.apps(st.const0("Ptx.Op.store"), &[a, self.num(size), f]);
+        Ok(self.then(op, done.tree, proof))
+    }
+}

@@ -1,0 +1,363 @@
+//! The lines of a kernel, read from its term.
+
+use logic::{Expr, Node};
+use num_traits::ToPrimitive;
+
+use crate::meta::{Elab, ElabError, Result};
+
+/// A register: its width and its number among those of this width.
+pub(super) type Reg = (u32, u64);
+
+/// A source operand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source {
+    /// Its width.
+    pub width: u32,
+    /// The term.
+    pub term: Expr,
+    /// What it is.
+    pub kind: SourceKind,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SourceKind {
+    /// A register by number.
+    Reg(u64),
+    /// A literal, as a term.
+    Imm(Expr),
+}
+
+/// What a line does.
+#[derive(Clone, Debug)]
+pub(super) enum Shape {
+    /// `dst := f F srcs`.
+    Alu {
+        out: u32,
+        f: Expr,
+        dst: u64,
+        srcs: Vec<Source>,
+    },
+    /// A special register.
+    Special { dst: u64, which: Expr },
+    /// A parameter of the entry.
+    Param {
+        ty: Expr,
+        width: u32,
+        dst: u64,
+        param: u64,
+        off: u64,
+    },
+    /// A load.
+    Load {
+        nc: Expr,
+        ty: Expr,
+        width: u32,
+        dsts: Vec<u64>,
+        /// The suffixes of the list of destinations.
+        lists: Vec<Expr>,
+        base: Source,
+        off: Expr,
+    },
+    /// A store.
+    Store {
+        nc: Expr,
+        ty: Expr,
+        width: u32,
+        srcs: Vec<Source>,
+        lists: Vec<Expr>,
+        base: Source,
+        off: Expr,
+    },
+    /// A branch to a line.
+    Branch {
+        target: u64,
+        label: String,
+        to: usize,
+    },
+    /// The end of the thread.
+    Ret,
+    /// The end of the thread.
+    Exit,
+}
+
+/// A line.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    /// The guard: its predicate and whether it is negated, and the term.
+    pub guard: Option<(u64, bool, Expr)>,
+    /// `Option Guard`.
+    pub guard_term: Expr,
+    /// The instruction's term.
+    pub instr: Expr,
+    /// What it does.
+    pub shape: Shape,
+    /// This line and those after it.
+    pub rest: Expr,
+    /// The line's term.
+    pub term: Expr,
+}
+
+/// All lines.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Code {
+    pub lines: Vec<Line>,
+    /// The list after the last line.
+    pub end: Option<Expr>,
+    /// Labels: name and line.
+    pub labels: Vec<(String, usize)>,
+}
+
+/// The constructor at the head of a term, without its type's name, and its arguments.
+pub(super) fn constructor(el: &mut Elab<'_>, e: Expr) -> Option<(String, Vec<Expr>)> {
+    let mut e = e;
+    for _ in 0..2 {
+        let (f, args) = el.st.unfold_app(e);
+        if let Node::Const(n, _) = el.st.node(f)
+            && matches!(el.env.get(n), Some(logic::ConstantInfo::Constructor(_)))
+        {
+            return Some((el.st.name_last(n)?.to_owned(), args));
+        }
+        e = el.whnf(e);
+    }
+    None
+}
+
+/// A literal number.
+pub(super) fn number(el: &mut Elab<'_>, e: Expr) -> Option<u64> {
+    let e = el.whnf(e);
+    match el.st.node(e) {
+        Node::Nat(n) => n.to_u64(),
+        _ => match constructor(el, e)? {
+            (c, _) if c == "zero" => Some(0),
+            _ => None,
+        },
+    }
+}
+
+/// A truth value.
+pub(super) fn truth(el: &mut Elab<'_>, e: Expr) -> Option<bool> {
+    let (c, _) = constructor(el, e)?;
+    Some(c == "true")
+}
+
+fn text(el: &mut Elab<'_>, e: Expr) -> Option<String> {
+    let e = el.whnf(e);
+    match el.st.node(e) {
+        Node::Str(s) => Some(s.to_string()),
+        _ => None,
+    }
+}
+
+/// The items of a list, and all its suffixes (one more than the items).
+pub(super) fn list(el: &mut Elab<'_>, e: Expr) -> Option<(Vec<Expr>, Vec<Expr>)> {
+    let (mut items, mut suffixes) = (Vec::new(), Vec::new());
+    let mut cur = e;
+    loop {
+        let (c, args) = constructor(el, cur)?;
+        if c == "nil" {
+            suffixes.push(cur);
+            return Some((items, suffixes));
+        }
+        suffixes.push(cur);
+        items.push(args[1]);
+        cur = args[2];
+        el.tick();
+    }
+}
+
+fn width(el: &mut Elab<'_>, e: Expr) -> Option<u32> {
+    number(el, e).and_then(|n| u32::try_from(n).ok())
+}
+
+/// An operand.
+fn source(el: &mut Elab<'_>, term: Expr) -> Option<Source> {
+    let (c, args) = constructor(el, term)?;
+    let width = width(el, args[0])?;
+    let kind = match c.as_str() {
+        "reg" => SourceKind::Reg(number(el, args[1])?),
+        "imm" => SourceKind::Imm(args[1]),
+        _ => return None,
+    };
+    Some(Source { width, term, kind })
+}
+
+fn sources(el: &mut Elab<'_>, e: Expr) -> Option<Vec<Source>> {
+    let mut out = Vec::new();
+    let mut cur = e;
+    loop {
+        let (c, args) = constructor(el, cur)?;
+        if c == "nil" {
+            return Some(out);
+        }
+        out.push(source(el, args[2])?);
+        cur = args[3];
+    }
+}
+
+fn shape(el: &mut Elab<'_>, instr: Expr, labels: &[(String, usize)]) -> Option<Shape> {
+    let (c, a) = constructor(el, instr)?;
+    Some(match c.as_str() {
+        "alu" => Shape::Alu {
+            out: width(el, a[1])?,
+            f: a[2],
+            dst: number(el, a[3])?,
+            srcs: sources(el, a[4])?,
+        },
+        "sreg" => Shape::Special {
+            dst: number(el, a[0])?,
+            which: a[1],
+        },
+        "ldParam" => Shape::Param {
+            ty: a[0],
+            width: width(el, a[1])?,
+            dst: number(el, a[2])?,
+            param: number(el, a[3])?,
+            off: number(el, a[4])?,
+        },
+        "ld" | "st" => {
+            let (_, access) = constructor(el, a[0])?;
+            let (items, lists) = list(el, a[3])?;
+            let base = source(el, a[4])?;
+            let (nc, ty, width, off) = (access[1], a[1], width(el, a[2])?, a[5]);
+            if c == "ld" {
+                let dsts = items
+                    .iter()
+                    .map(|d| number(el, *d))
+                    .collect::<Option<Vec<_>>>()?;
+                Shape::Load {
+                    nc,
+                    ty,
+                    width,
+                    dsts,
+                    lists,
+                    base,
+                    off,
+                }
+            } else {
+                let srcs = items
+                    .iter()
+                    .map(|s| source(el, *s))
+                    .collect::<Option<Vec<_>>>()?;
+                Shape::Store {
+                    nc,
+                    ty,
+                    width,
+                    srcs,
+                    lists,
+                    base,
+                    off,
+                }
+            }
+        }
+        "bra" => {
+            let target = number(el, a[0])?;
+            let (label, to) = labels.get(usize::try_from(target).ok()?)?.clone();
+            Shape::Branch { target, label, to }
+        }
+        "ret" => Shape::Ret,
+        "exit" => Shape::Exit,
+        _ => return None,
+    })
+}
+
+/// Reads a kernel.
+///
+/// Errors: the term is not the data of a kernel, or has an instruction that `symexec` does not know.
+pub(super) fn read(el: &mut Elab<'_>, kernel: Expr) -> Result<Code> {
+    let unknown = |what: &str| {
+        ElabError::msg(format!("`symexec` cannot read the kernel: {what}")).code("symexec.kernel")
+    };
+    let Some((_, fields)) = constructor(el, kernel) else {
+        let k = el.pp(kernel);
+        return Err(unknown(&format!("`{k}` is not known as data")));
+    };
+    let Some((items, _)) = list(el, fields[3]) else {
+        return Err(unknown("its labels are not known"));
+    };
+    let mut labels = Vec::new();
+    for l in items {
+        let pair = constructor(el, l).and_then(|(_, a)| Some((text(el, a[2])?, number(el, a[3])?)));
+        let Some((name, at)) = pair else {
+            return Err(unknown("its labels are not known"));
+        };
+        labels.push((name, usize::try_from(at).unwrap_or(usize::MAX)));
+    }
+    let Some((items, suffixes)) = list(el, fields[4]) else {
+        return Err(unknown("its lines are not known"));
+    };
+    let mut lines = Vec::new();
+    for (i, term) in items.iter().enumerate() {
+        let Some((_, parts)) = constructor(el, *term) else {
+            return Err(unknown("a line is not known"));
+        };
+        let guard = match constructor(el, parts[0]) {
+            Some((c, _)) if c == "none" => None,
+            Some((_, a)) => {
+                let g = a[1];
+                let Some((_, ga)) = constructor(el, g) else {
+                    return Err(unknown("a guard is not known"));
+                };
+                let (Some(p), Some(neg)) = (number(el, ga[0]), truth(el, ga[1])) else {
+                    return Err(unknown("a guard is not known"));
+                };
+                Some((p, neg, g))
+            }
+            None => return Err(unknown("a guard is not known")),
+        };
+        let Some(shape) = shape(el, parts[1], &labels) else {
+            let text = el.pp_short(parts[1]);
+            return Err(unknown(&format!(
+                "line {i} is an instruction that it has no lemma for: `{text}`"
+            )));
+        };
+        lines.push(Line {
+            guard,
+            guard_term: parts[0],
+            instr: parts[1],
+            shape,
+            rest: suffixes[i],
+            term: *term,
+        });
+    }
+    Ok(Code {
+        lines,
+        end: suffixes.last().copied(),
+        labels,
+    })
+}
+
+impl Line {
+    /// The registers that the line reads (its guard's among them) and the one that it writes.
+    pub fn uses(&self) -> (Vec<Reg>, Vec<Reg>) {
+        let mut reads = Vec::new();
+        let mut writes = Vec::new();
+        if let Some((p, _, _)) = self.guard {
+            reads.push((1, p));
+        }
+        let mut read = |s: &Source| {
+            if let SourceKind::Reg(i) = s.kind {
+                reads.push((s.width, i));
+            }
+        };
+        match &self.shape {
+            Shape::Alu { out, dst, srcs, .. } => {
+                srcs.iter().for_each(&mut read);
+                writes.push((*out, *dst));
+            }
+            Shape::Special { dst, .. } => writes.push((32, *dst)),
+            Shape::Param { width, dst, .. } => writes.push((*width, *dst)),
+            Shape::Load {
+                width, dsts, base, ..
+            } => {
+                read(base);
+                writes.extend(dsts.iter().map(|d| (*width, *d)));
+            }
+            Shape::Store { srcs, base, .. } => {
+                read(base);
+                srcs.iter().for_each(&mut read);
+            }
+            Shape::Branch { .. } | Shape::Ret | Shape::Exit => {}
+        }
+        (reads, writes)
+    }
+}
