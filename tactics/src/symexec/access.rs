@@ -2,7 +2,7 @@
 
 use logic::Expr;
 
-use super::code::{self, Line, Shape, Source};
+use super::code::{self, Access, Line, Shape, Source, Space};
 use super::file::File;
 use super::run::{Done, Frame};
 use super::{Exec, State};
@@ -130,7 +130,7 @@ impl<'a, 'b> Exec<'a, 'b> {
     }
 
     /// The size of a type.
-    fn bytes(&mut self, ty: Expr) -> Result<u64> {
+    pub(super) fn bytes(&mut self, ty: Expr) -> Result<u64> {
         let size = self.el.st.app(self.el.st.const0("Ptx.MemTy.bytes"), ty);
         match code::number(self.el, size) {
             Some(n) => Ok(n),
@@ -140,7 +140,7 @@ impl<'a, 'b> Exec<'a, 'b> {
 
     /// The address of an access, as it is planned (`wanted`) or as it comes out: with the proof, and the proof that it is aligned.
     #[allow(clippy::type_complexity)]
-    fn address(
+    pub(super) fn address(
         &mut self,
         s: &State,
         base: &Source,
@@ -230,8 +230,79 @@ impl<'a, 'b> Exec<'a, 'b> {
         st.apps(st.const0("Nat.add"), &[o, e])
     }
 
+    /// The first byte of an access, as a location.
+    pub(super) fn location(&self, access: &Access, a: Expr) -> Expr {
+        let st = self.el.st;
+        match access.space {
+            Space::Global | Space::Generic => st.app(st.const0("Ptx.Loc.global"), a),
+            Space::Shared => st.apps(st.const0("Ptx.Loc.shared"), &[self.grid, self.cta, a]),
+            Space::Local => st.apps(
+                st.const0("Ptx.Loc.local"),
+                &[self.grid, self.block, self.cta, self.tid, a],
+            ),
+        }
+    }
+
+    /// The event of a load.
+    fn load_op(&self, access: &Access, a: Expr, size: u64, f: Expr) -> Expr {
+        let st = self.el.st;
+        let n = self.num(size);
+        if access.space == Space::Global && access.weak {
+            return st.apps(st.const0("Ptx.Op.load"), &[access.nc, a, n, f]);
+        }
+        let attr = st.app(st.const0("Ptx.Access.readAttr"), access.term);
+        st.apps(
+            st.const0("Ptx.Op.loadAt"),
+            &[attr, self.location(access, a), n, f],
+        )
+    }
+
+    /// The event of a store.
+    fn store_op(&self, access: &Access, a: Expr, size: u64, f: Expr) -> Expr {
+        let st = self.el.st;
+        let n = self.num(size);
+        if access.space == Space::Global && access.weak {
+            return st.apps(st.const0("Ptx.Op.store"), &[a, n, f]);
+        }
+        let sem = st.app(st.const0("Ptx.Access.sem"), access.term);
+        let attr = st.app(st.const0("Ptx.Sem.attr"), sem);
+        st.apps(
+            st.const0("Ptx.Op.storeAt"),
+            &[attr, self.location(access, a), n, f],
+        )
+    }
+
+    /// Where an access is, and that its event is this one.
+    fn placed(
+        &mut self,
+        s: &State,
+        access: &Access,
+        a: Expr,
+        op: Expr,
+    ) -> Result<[(&'static str, Expr); 4]> {
+        let st = self.el.st;
+        let b = self.location(access, a);
+        let loc_ty = st.const0("Ptx.Loc");
+        let loc = if access.space == Space::Generic {
+            let at = st.apps(
+                st.const0("Ptx.StateSpace.loc"),
+                &[self.common, self.state(s), access.space_term, a],
+            );
+            let eq = self.eq(loc_ty, at, b);
+            self.open("space", s.pc, eq)
+        } else {
+            self.refl(loc_ty, b)
+        };
+        let same = self.refl(st.const0("Ptx.Op"), op);
+        Ok([("b", b), ("loc", loc), ("o", op), ("op", same)])
+    }
+
     /// The next event of the given trace, and what follows.
-    fn planned(&mut self, pc: usize, hint: Option<Expr>) -> Result<Option<(Expr, Expr)>> {
+    pub(super) fn planned(
+        &mut self,
+        pc: usize,
+        hint: Option<Expr>,
+    ) -> Result<Option<(Expr, Expr)>> {
         let Some(h) = hint else {
             return Ok(None);
         };
@@ -258,6 +329,81 @@ impl<'a, 'b> Exec<'a, 'b> {
         }
     }
 
+    /// The registers after a load from address `a` of what memory `f` holds, and the proof of `loadRegs … = R'`.
+    pub(super) fn loaded(
+        &mut self,
+        s: &State,
+        (ty, width): (Expr, u32),
+        dsts: &[u64],
+        lists: &[Expr],
+        f: Expr,
+        a: Expr,
+    ) -> Result<(File, Expr)> {
+        let st = self.el.st;
+        let nat = st.const0("Nat");
+        let bytes = self.bytes(ty)?;
+        let mut steps = Vec::new();
+        let mut file = s.file.clone();
+        let mut at = a;
+        let w = self.num(u64::from(width));
+        for (i, d) in dsts.iter().enumerate() {
+            let (v, value) = if 8 * bytes == u64::from(width) {
+                let v = st.apps(st.const0("Ptx.Mem.word"), &[w, f, at]);
+                let h = self.refl(nat, w);
+                (
+                    v,
+                    self.call(
+                        "read_mem",
+                        &[("ty", ty), ("w", w), ("width", h), ("f", f), ("a", at)],
+                    )?,
+                )
+            } else {
+                let index = st.apps(st.const0("Nat.add"), &[at, st.bvar(0)]);
+                let g = st.lam(
+                    st.name("k"),
+                    nat,
+                    st.app(f, index),
+                    logic::BinderInfo::Default,
+                );
+                let v = st.apps(st.const0("Ptx.MemTy.read"), &[ty, w, g]);
+                (v, self.refl(self.word_type(width), v))
+            };
+            let state = State {
+                pc: s.pc,
+                file: file.clone(),
+            };
+            let after = self.put(&state, (width, *d), v)?;
+            steps.push((file.trie, after.trie, v, value, at, *d, lists[i + 1]));
+            file = after;
+            at = st.apps(st.const0("Nat.add"), &[at, self.num(bytes)]);
+        }
+        let last = self.files.regs(&file);
+        let end = st.apps(st.const0("Ptx.loads_nil"), &[ty, w, f, at, last]);
+        let mut regs = end;
+        for (t, t2, v, value, at, d, ds) in steps.into_iter().rev() {
+            let put = self.refl(self.files.trie_type(), t2);
+            let parts = [
+                ("ty", ty),
+                ("rw", w),
+                ("f", f),
+                ("a", at),
+                ("d", self.num(d)),
+                ("ds", ds),
+                ("ρ", file.base),
+                ("t", t),
+                ("t'", t2),
+                ("v", v),
+                ("R", last),
+                ("value", value),
+                ("k", self.yes),
+                ("put", put),
+                ("rest", regs),
+            ];
+            regs = self.call("loads_cons", &parts)?;
+        }
+        Ok((file, regs))
+    }
+
     /// A load.
     pub(super) fn load(
         &mut self,
@@ -268,7 +414,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         hint: Option<Expr>,
     ) -> Result<Done> {
         let Shape::Load {
-            nc,
+            access,
             ty,
             width,
             dsts,
@@ -290,13 +436,13 @@ impl<'a, 'b> Exec<'a, 'b> {
             logic::BinderInfo::Default,
         );
         let (wanted, f, rest) = match self.planned(s.pc, hint)? {
-            None => (None, self.memory, None),
+            None => (None, self.returned(s.pc, access)?, None),
             Some((o, rest)) => {
                 let (a, f) = (self.el.mk_fresh_mvar(nat), self.el.mk_fresh_mvar(memory_ty));
-                let load = st.apps(st.const0("Ptx.Op.load"), &[*nc, a, self.num(size), f]);
+                let load = self.load_op(access, a, size, f);
                 if !self.el.is_defeq(load, o) {
                     let t = self.el.pp_short(o);
-                    let kind = match code::truth(self.el, *nc) {
+                    let kind = match code::truth(self.el, access.nc) {
                         Some(true) => " by `.nc`",
                         _ => "",
                     };
@@ -307,73 +453,15 @@ impl<'a, 'b> Exec<'a, 'b> {
             }
         };
         let (a, mut args) = self.address(s, base, *off, size, wanted)?;
-        // the registers after the load
-        let mut steps = Vec::new();
-        let mut file = s.file.clone();
-        let mut at = a;
-        let w = self.num(u64::from(*width));
-        for (i, d) in dsts.iter().enumerate() {
-            let (v, value) = if 8 * bytes == u64::from(*width) {
-                let v = st.apps(st.const0("Ptx.Mem.word"), &[w, f, at]);
-                let h = self.refl(nat, w);
-                (
-                    v,
-                    self.call(
-                        "read_mem",
-                        &[("ty", *ty), ("w", w), ("width", h), ("f", f), ("a", at)],
-                    )?,
-                )
-            } else {
-                let index = st.apps(st.const0("Nat.add"), &[at, st.bvar(0)]);
-                let g = st.lam(
-                    st.name("k"),
-                    nat,
-                    st.app(f, index),
-                    logic::BinderInfo::Default,
-                );
-                let v = st.apps(st.const0("Ptx.MemTy.read"), &[*ty, w, g]);
-                (v, self.refl(self.word_type(*width), v))
-            };
-            let state = State {
-                pc: s.pc,
-                file: file.clone(),
-            };
-            let after = self.put(&state, (*width, *d), v)?;
-            steps.push((file.trie, after.trie, v, value, at, *d, lists[i + 1]));
-            file = after;
-            at = st.apps(st.const0("Nat.add"), &[at, self.num(bytes)]);
-        }
+        let (file, regs) = self.loaded(s, (*ty, *width), dsts, lists, f, a)?;
         let last = self.files.regs(&file);
-        let end = st.apps(st.const0("Ptx.loads_nil"), &[*ty, w, f, at, last]);
-        let mut regs = end;
-        for (t, t2, v, value, at, d, ds) in steps.into_iter().rev() {
-            let put = self.refl(self.files.trie_type(), t2);
-            let parts = [
-                ("ty", *ty),
-                ("rw", w),
-                ("f", f),
-                ("a", at),
-                ("d", self.num(d)),
-                ("ds", ds),
-                ("ρ", file.base),
-                ("t", t),
-                ("t'", t2),
-                ("v", v),
-                ("R", last),
-                ("value", value),
-                ("k", self.yes),
-                ("put", put),
-                ("rest", regs),
-            ];
-            regs = self.call("loads_cons", &parts)?;
-        }
         let next = State { pc: s.pc + 1, file };
         let done = self.follow(next, frame, rest, false)?;
         let q = self.ends_with(frame)?;
         args.extend([
-            ("nc", *nc),
+            ("acc", access.term),
             ("ty", *ty),
-            ("rw", w),
+            ("rw", self.num(u64::from(*width))),
             ("dsts", lists[0]),
             ("R", self.files.regs(&s.file)),
             ("R'", last),
@@ -384,8 +472,9 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("regs", regs),
             ("next", done.proof),
         ]);
+        let op = self.load_op(access, a, size, f);
+        args.extend(self.placed(s, access, a, op)?);
         let proof = self.step("Does.load", s, line, &args)?;
-        let op = st.apps(st.const0("Ptx.Op.load"), &[*nc, a, self.num(size), f]);
         Ok(self.then(op, done.tree, proof))
     }
 
@@ -408,7 +497,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         hint: Option<Expr>,
     ) -> Result<Done> {
         let Shape::Store {
-            nc,
+            access,
             ty,
             width,
             srcs,
@@ -438,7 +527,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 }
                 let list = self.list_of(word, &vs);
                 let f = st.apps(st.const0("Ptx.elemByte"), &[w, self.num(bytes), list]);
-                let store = st.apps(st.const0("Ptx.Op.store"), &[a, self.num(size), f]);
+                let store = self.store_op(access, a, size, f);
                 if !self.el.is_defeq(store, o) {
                     let t = self.el.pp_short(o);
                     return Err(self.fails(s.pc, &format!("the thread stores {size} bytes here, and the trace has another event")).note(format!("the trace's event: {t}")));
@@ -468,6 +557,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                         let eq = self.eq(word, *v, p);
                         let h = self.side("value", s.pc, eq)?;
                         let parts = [
+                            ("σ", self.place_of),
                             ("w", w),
                             ("R", regs),
                             ("o", srcs[i].term),
@@ -484,10 +574,11 @@ impl<'a, 'b> Exec<'a, 'b> {
         }
         let items: Vec<Expr> = all.iter().map(|x| x.0).collect();
         let vs = self.list_of(word, &items);
-        let mut eval = self.call("evals_nil", &[("w", w), ("R", regs)])?;
+        let mut eval = self.call("evals_nil", &[("σ", self.place_of), ("w", w), ("R", regs)])?;
         for (i, (v, reads)) in all.iter().enumerate().rev() {
             let tail = self.list_of(word, &items[i + 1..]);
             let parts = [
+                ("σ", self.place_of),
                 ("w", w),
                 ("R", regs),
                 ("o", srcs[i].term),
@@ -506,7 +597,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         let done = self.follow(next, frame, rest, false)?;
         let q = self.ends_with(frame)?;
         args.extend([
-            ("nc", *nc),
+            ("acc", access.term),
             ("ty", *ty),
             ("rw", w),
             ("srcs", lists[0]),
@@ -518,9 +609,10 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("values", eval),
             ("next", done.proof),
         ]);
-        let proof = self.step("Does.store", s, line, &args)?;
         let f = st.apps(st.const0("Ptx.elemByte"), &[w, self.num(bytes), vs]);
-        let op = st.apps(st.const0("Ptx.Op.store"), &[a, self.num(size), f]);
+        let op = self.store_op(access, a, size, f);
+        args.extend(self.placed(s, access, a, op)?);
+        let proof = self.step("Does.store", s, line, &args)?;
         Ok(self.then(op, done.tree, proof))
     }
 }

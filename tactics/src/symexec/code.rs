@@ -25,6 +25,44 @@ pub(super) enum SourceKind {
     Reg(u64),
     /// A literal, as a term.
     Imm(Expr),
+    /// A register of another width.
+    Other(u32, u64),
+    /// The complement of a register.
+    Compl(u64),
+    /// The address of a variable, and an offset.
+    Sym(u64, u64),
+}
+
+/// Where a result goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Dst {
+    /// A register.
+    Reg(Reg),
+    /// A result of fewer bits in a register, extended by its sign (the term) or by zeros.
+    Wide(u32, Reg, Expr),
+    /// Nowhere.
+    Sink(u32),
+}
+
+/// An access to memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    /// The term.
+    pub term: Expr,
+    /// The state space, the path, and the strength.
+    pub space: Space,
+    pub space_term: Expr,
+    pub nc: Expr,
+    pub weak: bool,
+}
+
+/// State spaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Space {
+    Global,
+    Shared,
+    Local,
+    Generic,
 }
 
 /// What a line does.
@@ -36,6 +74,25 @@ pub(super) enum Shape {
         f: Expr,
         dst: u64,
         srcs: Vec<Source>,
+    },
+    /// `dsts := f F srcs`, cut.
+    Several {
+        ins: Expr,
+        out: u32,
+        f: Expr,
+        dsts: Vec<Dst>,
+        lists: Vec<Expr>,
+        srcs: Vec<Source>,
+        operands: Vec<Expr>,
+    },
+    /// A request for synchronisation.
+    Sync {
+        kind: Expr,
+        ins: Expr,
+        dsts: Vec<Dst>,
+        lists: Vec<Expr>,
+        srcs: Vec<Source>,
+        operands: Vec<Expr>,
     },
     /// A special register.
     Special { dst: u64, which: Expr },
@@ -49,7 +106,7 @@ pub(super) enum Shape {
     },
     /// A load.
     Load {
-        nc: Expr,
+        access: Access,
         ty: Expr,
         width: u32,
         dsts: Vec<u64>,
@@ -60,7 +117,7 @@ pub(super) enum Shape {
     },
     /// A store.
     Store {
-        nc: Expr,
+        access: Access,
         ty: Expr,
         width: u32,
         srcs: Vec<Source>,
@@ -176,22 +233,72 @@ fn source(el: &mut Elab<'_>, term: Expr) -> Option<Source> {
     let kind = match c.as_str() {
         "reg" => SourceKind::Reg(number(el, args[1])?),
         "imm" => SourceKind::Imm(args[1]),
+        "other" => SourceKind::Other(
+            u32::try_from(number(el, args[1])?).ok()?,
+            number(el, args[2])?,
+        ),
+        "compl" => SourceKind::Compl(number(el, args[1])?),
+        "sym" => SourceKind::Sym(number(el, args[1])?, number(el, args[2])?),
         _ => return None,
     };
     Some(Source { width, term, kind })
 }
 
-fn sources(el: &mut Elab<'_>, e: Expr) -> Option<Vec<Source>> {
-    let mut out = Vec::new();
+/// Operands, and what is left of their list before each and after the last.
+fn sources(el: &mut Elab<'_>, e: Expr) -> Option<(Vec<Source>, Vec<Expr>)> {
+    let (mut out, mut rests) = (Vec::new(), vec![e]);
     let mut cur = e;
     loop {
         let (c, args) = constructor(el, cur)?;
         if c == "nil" {
-            return Some(out);
+            return Some((out, rests));
         }
         out.push(source(el, args[2])?);
         cur = args[3];
+        rests.push(cur);
     }
+}
+
+fn destination(el: &mut Elab<'_>, e: Expr) -> Option<Dst> {
+    let (c, a) = constructor(el, e)?;
+    Some(match c.as_str() {
+        "reg" => Dst::Reg((width(el, a[0])?, number(el, a[1])?)),
+        "wide" => Dst::Wide(
+            width(el, a[0])?,
+            (width(el, a[1])?, number(el, a[2])?),
+            a[3],
+        ),
+        "sink" => Dst::Sink(width(el, a[0])?),
+        _ => return None,
+    })
+}
+
+fn destinations(el: &mut Elab<'_>, e: Expr) -> Option<(Vec<Dst>, Vec<Expr>)> {
+    let (items, lists) = list(el, e)?;
+    let dsts = items
+        .iter()
+        .map(|d| destination(el, *d))
+        .collect::<Option<Vec<_>>>()?;
+    Some((dsts, lists))
+}
+
+fn access(el: &mut Elab<'_>, term: Expr) -> Option<Access> {
+    let (_, a) = constructor(el, term)?;
+    let (space, _) = constructor(el, a[0])?;
+    let (sem, _) = constructor(el, a[2])?;
+    let space = match space.as_str() {
+        "global" => Space::Global,
+        "shared" => Space::Shared,
+        "local" => Space::Local,
+        _ => Space::Generic,
+    };
+    Some(Access {
+        term,
+        space,
+        space_term: a[0],
+        nc: a[1],
+        weak: sem == "weak",
+    })
 }
 
 fn shape(el: &mut Elab<'_>, instr: Expr, labels: &[(String, usize)]) -> Option<Shape> {
@@ -201,8 +308,33 @@ fn shape(el: &mut Elab<'_>, instr: Expr, labels: &[(String, usize)]) -> Option<S
             out: width(el, a[1])?,
             f: a[2],
             dst: number(el, a[3])?,
-            srcs: sources(el, a[4])?,
+            srcs: sources(el, a[4])?.0,
         },
+        "alus" => {
+            let (dsts, lists) = destinations(el, a[3])?;
+            let (srcs, operands) = sources(el, a[4])?;
+            Shape::Several {
+                ins: a[0],
+                out: width(el, a[1])?,
+                f: a[2],
+                dsts,
+                lists,
+                srcs,
+                operands,
+            }
+        }
+        "sync" => {
+            let (dsts, lists) = destinations(el, a[2])?;
+            let (srcs, operands) = sources(el, a[3])?;
+            Shape::Sync {
+                kind: a[0],
+                ins: a[1],
+                dsts,
+                lists,
+                srcs,
+                operands,
+            }
+        }
         "sreg" => Shape::Special {
             dst: number(el, a[0])?,
             which: a[1],
@@ -215,17 +347,17 @@ fn shape(el: &mut Elab<'_>, instr: Expr, labels: &[(String, usize)]) -> Option<S
             off: number(el, a[4])?,
         },
         "ld" | "st" => {
-            let (_, access) = constructor(el, a[0])?;
+            let access = access(el, a[0])?;
             let (items, lists) = list(el, a[3])?;
             let base = source(el, a[4])?;
-            let (nc, ty, width, off) = (access[1], a[1], width(el, a[2])?, a[5]);
+            let (ty, width, off) = (a[1], width(el, a[2])?, a[5]);
             if c == "ld" {
                 let dsts = items
                     .iter()
                     .map(|d| number(el, *d))
                     .collect::<Option<Vec<_>>>()?;
                 Shape::Load {
-                    nc,
+                    access,
                     ty,
                     width,
                     dsts,
@@ -239,7 +371,7 @@ fn shape(el: &mut Elab<'_>, instr: Expr, labels: &[(String, usize)]) -> Option<S
                     .map(|s| source(el, *s))
                     .collect::<Option<Vec<_>>>()?;
                 Shape::Store {
-                    nc,
+                    access,
                     ty,
                     width,
                     srcs,
@@ -334,15 +466,25 @@ impl Line {
         if let Some((p, _, _)) = self.guard {
             reads.push((1, p));
         }
-        let mut read = |s: &Source| {
-            if let SourceKind::Reg(i) = s.kind {
-                reads.push((s.width, i));
-            }
+        let mut read = |s: &Source| match s.kind {
+            SourceKind::Reg(i) | SourceKind::Compl(i) => reads.push((s.width, i)),
+            SourceKind::Other(w, i) => reads.push((w, i)),
+            SourceKind::Imm(_) | SourceKind::Sym(..) => {}
+        };
+        let mut results = |dsts: &[Dst]| {
+            writes.extend(dsts.iter().filter_map(|d| match d {
+                Dst::Reg(r) | Dst::Wide(_, r, _) => Some(*r),
+                Dst::Sink(_) => None,
+            }));
         };
         match &self.shape {
             Shape::Alu { out, dst, srcs, .. } => {
                 srcs.iter().for_each(&mut read);
                 writes.push((*out, *dst));
+            }
+            Shape::Several { dsts, srcs, .. } | Shape::Sync { dsts, srcs, .. } => {
+                srcs.iter().for_each(&mut read);
+                results(dsts);
             }
             Shape::Special { dst, .. } => writes.push((32, *dst)),
             Shape::Param { width, dst, .. } => writes.push((*width, *dst)),

@@ -141,7 +141,14 @@ impl<'a, 'b> Exec<'a, 'b> {
         let Some(why) = why else {
             return Ok((n, None));
         };
-        let proof = self.elaborate(&why, None)?;
+        let st = self.el.st;
+        let prop = st.prop();
+        let pred = self.el.mk_arrow(nat, prop);
+        let holds = self.el.mk_fresh_mvar(pred);
+        let below = st.apps(st.const0("Nat.lt"), &[st.bvar(0), n]);
+        let iff = st.apps(st.const0("Iff"), &[below, st.app(holds, st.bvar(0))]);
+        let ty = st.pi(st.name("q"), nat, iff, BinderInfo::Default);
+        let proof = self.elaborate(&why, Some(ty))?;
         Ok((n, Some(self.turns(n, proof)?)))
     }
 
@@ -256,7 +263,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             .any(|x| op.starts_with(x));
         let counter = match a.kind {
             SourceKind::Reg(i) => counters.iter().find(|c| c.0 == (a.width, i)).copied(),
-            SourceKind::Imm(_) => None,
+            _ => None,
         };
         let changes = matches!(b.kind, SourceKind::Reg(i) if written.contains(&(b.width, i)));
         let (Some((_, first, step)), true, false) = (counter, fits, changes) else {

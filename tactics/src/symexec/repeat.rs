@@ -46,6 +46,17 @@ pub(super) struct Turn {
     mark: Option<Expr>,
 }
 
+impl Turn {
+    /// Whether the turn ends at a line.
+    pub fn ends_at(&self, ex: &Exec<'_, '_>, pc: usize) -> bool {
+        pc == self.head
+            || ex
+                .flow
+                .loop_at(self.head)
+                .is_none_or(|l| !l.body.contains(&pc))
+    }
+}
+
 impl<'a, 'b> Exec<'a, 'b> {
     /// `f x`, computed.
     fn at(&self, f: Expr, x: Expr) -> Expr {
@@ -76,7 +87,7 @@ impl<'a, 'b> Exec<'a, 'b> {
     }
 
     /// A term that mentions only variables of the present context.
-    fn closed_here(&self, e: Expr) -> bool {
+    pub(super) fn closed_here(&self, e: Expr) -> bool {
         self.el
             .collect_fvars(e)
             .iter()
@@ -139,6 +150,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 None => reads,
                 Some(h) => {
                     let parts = [
+                        ("σ", self.place_of),
                         ("w", w),
                         ("R", regs),
                         ("o", self.register(*r)),
@@ -182,7 +194,12 @@ impl<'a, 'b> Exec<'a, 'b> {
     }
 
     /// `Stop.here` for a state.
-    fn stops_here(&mut self, s: &State, said: &[(Reg, Expr)], proof: Expr) -> Result<Expr> {
+    pub(super) fn stops_here(
+        &mut self,
+        s: &State,
+        said: &[(Reg, Expr)],
+        proof: Expr,
+    ) -> Result<Expr> {
         let mut file = self.files.empty(s.file.base);
         for (r, v) in said {
             let here = State { pc: s.pc, file };
@@ -191,6 +208,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         let parts = [
             ("cta", self.cta),
             ("tid", self.tid),
+            ("cs", self.calls),
             ("pc", self.num(s.pc as u64)),
             ("R", self.files.regs(&s.file)),
             ("t", file.trie),
@@ -307,15 +325,12 @@ impl<'a, 'b> Exec<'a, 'b> {
         let st = self.el.st;
         let n_lines = self.code.lines.len();
         let mut exits = BTreeSet::new();
-        let mut written = BTreeSet::new();
+        let written = self.written(l);
         for i in &l.body {
             for t in &self.flow.next[*i] {
                 if !l.body.contains(t) {
                     exits.insert((*i, *t));
                 }
-            }
-            if let Some(line) = self.code.lines.get(*i) {
-                written.extend(line.uses().1);
             }
         }
         let exits: Vec<(usize, usize)> = exits.into_iter().collect();
@@ -450,7 +465,10 @@ impl<'a, 'b> Exec<'a, 'b> {
                         });
                         let t = Turn { head: l.head, out: at_end.then_some(out), condition, k, n, below, content: content.clone(), after: after.clone(), turns, last: None, mark };
                         let here = State { pc: l.head, file };
-                        let d = ex.follow(here, &mut Frame::Turn(t), body_hint, true)?;
+                        ex.turns.push(k);
+                        let d = ex.follow(here, &mut Frame::Turn(t), body_hint, true);
+                        ex.turns.pop();
+                        let d = d?;
                         if let Some(x) = ex.el.collect_fvars(d.tree).into_iter().find(|x| ex.el.mk_fvar(*x) == rho) {
                             let _ = x;
                             return Err(ex.fails(l.head, "an event of this loop depends on a register of which nothing is known"));
@@ -488,6 +506,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("c", self.common),
             ("cta", self.cta),
             ("tid", self.tid),
+            ("cs", self.calls),
             ("pc", self.num(l.head as u64)),
             ("n", n),
             ("body", body_fn),
@@ -629,21 +648,12 @@ impl<'a, 'b> Exec<'a, 'b> {
         s: &State,
         t: &mut Turn,
         hint: Option<Expr>,
-    ) -> Result<Option<Expr>> {
+    ) -> Result<Expr> {
         let st = self.el.st;
         let back = s.pc == t.head;
         if !back && t.out != Some(s.pc) {
-            let inside = self
-                .flow
-                .loop_at(t.head)
-                .is_some_and(|l| l.body.contains(&s.pc));
-            return match inside {
-                true => Ok(None),
-                false => Err(self.fails(
-                    s.pc,
-                    "the loop is left here before its last turn, or so it seems",
-                )),
-            };
+            let what = "the loop is left here before its last turn, or so it seems";
+            return Err(self.fails(s.pc, what));
         }
         if let (Some(h), Some(m)) = (hint, t.mark) {
             if self.el.whnf(h) != m {
@@ -664,7 +674,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 .map(|(r, (_, f))| (*r, self.at(*f, one)))
                 .collect();
             let holds = self.holds(s, &said, |ex, r, x, v| ex.again(s.pc, t, r, x, v))?;
-            return Ok(Some(self.stops_here(s, &said, holds)?));
+            return self.stops_here(s, &said, holds);
         }
         let (last, h) = match t.last {
             Some(x) => x,
@@ -752,7 +762,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 ],
             )?
         };
-        Ok(Some(proof))
+        Ok(proof)
     }
 
     /// The condition at the end of a turn of a loop that is left at its end.

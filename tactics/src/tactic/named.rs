@@ -168,6 +168,7 @@ pub(crate) fn run<'b>(
             Ok(vec![g])
         }
         ("auto", []) => auto::auto(el, m),
+        ("symexec", []) => crate::symexec::symexec(el, m, args),
         ("bits", []) => super::bits::bits(el, m),
         ("index", _) => {
             let (mut extra, mut report) = (&[][..], None);
@@ -179,17 +180,11 @@ pub(crate) fn run<'b>(
                     {
                         report = Some(name.span);
                     }
-        ("index", []) => {
-            let extra = match args {
-                [] => &[][..],
-                [a] => match &a.kind {
-                    TacticArgKind::List(rules) => &rules[..],
                     _ => return Err(misused(name)),
                 }
             }
             index::index(el, m, extra, report)
         }
-        ("symexec", []) => crate::symexec::symexec(el, m, args),
         ("nofun", []) => {
             let mut goal = m;
             while let Ok((_, g)) = el.try_or_restore(|el| el.intro(goal, None)) {
