@@ -276,11 +276,12 @@ impl<'a, 'b> Exec<'a, 'b> {
         let pos = st.apps(st.const0("Nat.lt"), &[self.num(0), step]);
         let pos = self.side("step", exit, pos)?;
         let literal = matches!(st.node(step), Node::Nat(_));
-        let name = if literal { "trips_lit" } else { "trips_iff" };
-        let proof = self.call(
-            name,
-            &[("N", bound), ("e", first), ("c", step), ("pos", pos)],
-        )?;
+        let name = if literal {
+            "Ptx.trips_lit"
+        } else {
+            "Ptx.trips_iff"
+        };
+        let proof = st.apps(st.const0(name), &[bound, first, step, pos]);
         let k = st.bvar(0);
         let product = if literal { [step, k] } else { [k, step] };
         let at = st.apps(

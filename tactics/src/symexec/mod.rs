@@ -14,14 +14,18 @@ mod code;
 mod count;
 mod file;
 mod flow;
+mod fold;
 mod goal;
 mod lemma;
+mod meet;
 mod poll;
 mod repeat;
 mod run;
 mod several;
 mod silent;
+mod turn;
 mod value;
+mod words;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -196,10 +200,15 @@ impl<'a, 'b> Exec<'a, 'b> {
 
     /// A proof of `p`, found or left to the user under this name and the line's number.
     fn side(&mut self, what: &str, pc: usize, p: Expr) -> Result<Expr> {
-        match self.arithmetic(p) {
-            Some(proof) => Ok(proof),
-            None => Ok(self.open(what, pc, p)),
+        if let Some(proof) = self.arithmetic(p) {
+            return Ok(proof);
         }
+        let saved = self.el.save();
+        if let Some(proof) = crate::tactic::index::discharge(self.el, p) {
+            return Ok(proof);
+        }
+        self.el.restore(&saved);
+        Ok(self.open(what, pc, p))
     }
 
     /// A goal for the user.

@@ -104,7 +104,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             let b = ex.location(access, a);
             place = Some((a, b));
             let regs = ex.files.regs(&here.file);
-            let loc = ex.refl(st.const0("Ptx.Loc"), b);
+            let [_, loc, ..] = ex.placed(&here, access, a, b)?;
             args.extend([
                 ("acc", access.term),
                 ("ty", *ty),
@@ -113,7 +113,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 ("R", regs),
                 ("g", g),
                 ("b", b),
-                ("loc", loc),
+                loc,
             ]);
             Ok(((), ex.step("act_load", &here, line, &args)?))
         })?;
@@ -210,8 +210,8 @@ impl<'a, 'b> Exec<'a, 'b> {
         // it goes on
         let (tree, go) = self.under("ρ", rho_ty, |ex, rho| {
             ex.under("r", ans_ty, |ex, r| {
-                let b = ex.el.beta(test, &[r]);
-                ex.assuming(b, out, &name, |ex| {
+                let decides = ex.el.beta(test, &[r]);
+                ex.assuming(decides, out, &name, |ex| {
                     let mut here = State {
                         pc: s.pc,
                         file: file.clone(),

@@ -14,241 +14,68 @@ use crate::meta::Result;
 
 /// What a register holds before turn `k`.
 #[derive(Clone, Copy, Debug)]
-enum Content {
+pub(super) enum Content {
     /// It does not change.
     Fixed,
     /// `Word.ofNat w (first + k * step)`.
     Counter { first: Expr, step: Expr },
     /// As the user says.
     Said,
+    /// What the turns before have made of it, one after the other.
+    Folded,
 }
 
 /// A turn of a loop that is being followed.
 pub(super) struct Turn {
-    head: usize,
+    pub head: usize,
     /// The line after the loop, if it is left at its end.
-    out: Option<usize>,
+    pub out: Option<usize>,
     /// The condition at the end of the turn.
     pub condition: Expr,
     /// The number of the turn, of turns, and the proof of `k < n`.
-    k: Expr,
-    n: Expr,
-    below: Expr,
+    pub k: Expr,
+    pub n: Expr,
+    pub below: Expr,
     /// The registers: what they hold as a function of the turn.
-    content: BTreeMap<Reg, (Content, Expr)>,
+    pub content: BTreeMap<Reg, (Content, Expr)>,
     /// Those that are read after the loop.
-    after: BTreeSet<Reg>,
+    pub after: BTreeSet<Reg>,
     /// Of `q < n ↔ p q`.
-    turns: Option<Turns>,
+    pub turns: Option<Turns>,
     /// In the last turn, or not: the proof.
-    last: Option<(bool, Expr)>,
+    pub last: Option<(bool, Expr)>,
     /// What follows the turn in the given trace.
-    mark: Option<Expr>,
+    pub mark: Option<Expr>,
+}
+
+/// Whether a turn of the loop with this head ends at a line.
+pub(super) fn ends_turn(ex: &Exec<'_, '_>, head: usize, pc: usize) -> bool {
+    pc == head || ex.flow.loop_at(head).is_none_or(|l| !l.body.contains(&pc))
 }
 
 impl Turn {
     /// Whether the turn ends at a line.
     pub fn ends_at(&self, ex: &Exec<'_, '_>, pc: usize) -> bool {
-        pc == self.head
-            || ex
-                .flow
-                .loop_at(self.head)
-                .is_none_or(|l| !l.body.contains(&pc))
+        ends_turn(ex, self.head, pc)
     }
 }
 
 impl<'a, 'b> Exec<'a, 'b> {
     /// `f x`, computed.
-    fn at(&self, f: Expr, x: Expr) -> Expr {
+    pub(super) fn at(&self, f: Expr, x: Expr) -> Expr {
         self.el.beta(f, &[x])
     }
 
-    fn add(&self, a: Expr, b: Expr) -> Expr {
+    pub(super) fn add(&self, a: Expr, b: Expr) -> Expr {
         self.el.st.apps(self.el.st.const0("Nat.add"), &[a, b])
     }
 
-    fn succ(&self, a: Expr) -> Expr {
+    pub(super) fn succ(&self, a: Expr) -> Expr {
         self.add(a, self.num(1))
     }
 
-    fn lt(&self, a: Expr, b: Expr) -> Expr {
+    pub(super) fn lt(&self, a: Expr, b: Expr) -> Expr {
         self.el.st.apps(self.el.st.const0("Nat.lt"), &[a, b])
-    }
-
-    /// The value of a register in a state, known or not.
-    pub(super) fn value_in(&self, s: &State, r: Reg) -> Expr {
-        match s.file.values.get(&r) {
-            Some(v) => *v,
-            None => self
-                .el
-                .st
-                .apps(s.file.base, &[self.num(u64::from(r.0)), self.num(r.1)]),
-        }
-    }
-
-    /// A term that mentions only variables of the present context.
-    pub(super) fn closed_here(&self, e: Expr) -> bool {
-        self.el
-            .collect_fvars(e)
-            .iter()
-            .all(|x| self.el.lctx.contains(*x))
-    }
-
-    /// The registers where two sides of an alternative meet.
-    #[allow(clippy::type_complexity)]
-    pub(super) fn merge(
-        &mut self,
-        at: usize,
-        b: Expr,
-        ends: &[super::run::End],
-    ) -> Result<(Vec<(Reg, Expr, bool)>, File)> {
-        let st = self.el.st;
-        let rho = st.const0("Ptx.Regs");
-        let mut file = self.files.empty(rho);
-        let mut values = Vec::new();
-        for r in self.flow.live[at].clone() {
-            let (x, y) = (
-                self.value_in(&ends[0].state, r),
-                self.value_in(&ends[1].state, r),
-            );
-            if !self.closed_here(x) || !self.closed_here(y) {
-                continue;
-            }
-            let same = x == y;
-            let v = if same {
-                x
-            } else {
-                let one = st.level_nat(1);
-                st.apps(
-                    st.constant(st.name("cond"), &[one]),
-                    &[self.word_type(r.0), b, x, y],
-                )
-            };
-            values.push((r, v, !same));
-            let s = State { pc: at, file };
-            file = self.put(&s, r, v)?;
-        }
-        Ok((values, file))
-    }
-
-    /// The registers of a state hold what is said of them: `RF.Holds R t`, where `prove` shows for each register that its value is
-    /// equal to what is said.
-    pub(super) fn holds(
-        &mut self,
-        s: &State,
-        said: &[(Reg, Expr)],
-        mut prove: impl FnMut(&mut Self, Reg, Expr, Expr) -> Result<Option<Expr>>,
-    ) -> Result<Expr> {
-        let st = self.el.st;
-        let regs = self.files.regs(&s.file);
-        let mut file = self.files.empty(s.file.base);
-        let mut proof = st.app(st.const0("Ptx.RF.Holds.leaf"), regs);
-        for (r, v) in said {
-            let (x, reads) = self.read(s, *r)?;
-            let (w, i) = (self.num(u64::from(r.0)), self.num(r.1));
-            let value = match prove(self, *r, x, *v)? {
-                None => reads,
-                Some(h) => {
-                    let parts = [
-                        ("σ", self.place_of),
-                        ("w", w),
-                        ("R", regs),
-                        ("o", self.register(*r)),
-                        ("v", x),
-                        ("u", *v),
-                        ("r", reads),
-                        ("h", h),
-                    ];
-                    self.call("Reads.to", &parts)?
-                }
-            };
-            let here = State {
-                pc: s.pc,
-                file: file.clone(),
-            };
-            let next = self.put(&here, *r, *v)?;
-            let parts = [
-                ("R", regs),
-                ("t", file.trie),
-                ("t'", next.trie),
-                ("w", w),
-                ("i", i),
-                ("v", *v),
-                ("h", proof),
-                ("k", self.yes),
-                ("value", value),
-                ("p", self.put_proof(&next)),
-            ];
-            proof = self.call("RF.Holds.put", &parts)?;
-            file = next;
-        }
-        Ok(proof)
-    }
-
-    fn register(&self, r: Reg) -> Expr {
-        let st = self.el.st;
-        st.apps(
-            st.const0("Ptx.Operand.reg"),
-            &[self.num(u64::from(r.0)), self.num(r.1)],
-        )
-    }
-
-    /// `Stop.here` for a state.
-    pub(super) fn stops_here(
-        &mut self,
-        s: &State,
-        said: &[(Reg, Expr)],
-        proof: Expr,
-    ) -> Result<Expr> {
-        let mut file = self.files.empty(s.file.base);
-        for (r, v) in said {
-            let here = State { pc: s.pc, file };
-            file = self.put(&here, *r, *v)?;
-        }
-        let parts = [
-            ("cta", self.cta),
-            ("tid", self.tid),
-            ("cs", self.calls),
-            ("pc", self.num(s.pc as u64)),
-            ("R", self.files.regs(&s.file)),
-            ("t", file.trie),
-            ("h", proof),
-        ];
-        self.call("Stop.here", &parts)
-    }
-
-    /// The proof for an end of a side of an alternative.
-    pub(super) fn meets(
-        &mut self,
-        end: &super::run::End,
-        values: &[(Reg, Expr, bool)],
-        b: Expr,
-        first: bool,
-    ) -> Result<Expr> {
-        let st = self.el.st;
-        let said: Vec<(Reg, Expr)> = values.iter().map(|(r, v, _)| (*r, *v)).collect();
-        let holds = self.holds(&end.state, &said, |ex, r, x, v| {
-            if x == v {
-                return Ok(None);
-            }
-            let Some(args) = ex.el.match_app(v, "cond", 4) else {
-                return Err(ex.broken());
-            };
-            let Some(h) = end.facts.truth(b) else {
-                return Err(ex.broken());
-            };
-            let name = if first {
-                "Ptx.cond_of_true"
-            } else {
-                "Ptx.cond_of_false"
-            };
-            let eq = st.apps(st.const0(name), &[args[0], args[1], args[2], args[3], h]);
-            let one = st.level_nat(1);
-            let symm = st.constant(st.name("Eq.symm"), &[one]);
-            let word = ex.word_type(r.0);
-            Ok(Some(st.apps(symm, &[word, v, x, eq])))
-        })?;
-        self.stops_here(&end.state, &said, holds)
     }
 
     /// The counter that a register is in a loop: its step is added to it once.
@@ -362,6 +189,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         let nat = st.const0("Nat");
         let mut content: BTreeMap<Reg, (Content, Expr)> = BTreeMap::new();
         let mut counters = Vec::new();
+        let mut folded: Vec<Reg> = Vec::new();
         for r in self.flow.live[l.head].clone() {
             let x = self.value_in(s, r);
             let constant = |e: Expr| st.lam(st.name("k"), nat, e, BinderInfo::Default);
@@ -385,14 +213,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                     content.insert(r, (Content::Counter { first, step }, constant(v)));
                     counters.push((r, first, step));
                 }
-                None => {
-                    let name = self.register_name(r);
-                    return Err(self.fails(l.head, &format!("the register {name} changes in this loop, and is no counter")).help(format!(
-                        "say what it holds before turn `k`: `symexec with | {} k => keep ({} := …)`",
-                        self.label_of(l.head),
-                        name.trim_start_matches('%')
-                    )));
-                }
+                None => folded.push(r),
             }
         }
         let n = match (&clause, planned) {
@@ -408,7 +229,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 n
             }
         };
-        let turns = turns;
+        self.fold(s, l, (n, turns), &folded, &mut content)?;
         let zero = self.num(0);
         // before the first turn
         let said: Vec<(Reg, Expr)> = content
@@ -552,326 +373,4 @@ impl<'a, 'b> Exec<'a, 'b> {
         r
     }
 
-    /// Before the first turn: `x = f 0`.
-    fn first(
-        &mut self,
-        pc: usize,
-        r: Reg,
-        kind: Content,
-        x: Expr,
-        v: Expr,
-    ) -> Result<Option<Expr>> {
-        match kind {
-            Content::Fixed => Ok(None),
-            Content::Said => self.equal("start", pc, r, x, v),
-            Content::Counter { first, step } => {
-                let (_, p) = self.number(r.0, x)?;
-                let parts = [
-                    ("w", self.num(u64::from(r.0))),
-                    ("x", x),
-                    ("e", first),
-                    ("s", step),
-                    ("h", p),
-                ];
-                let name = match self.el.st.node(step) {
-                    Node::Nat(_) => "count_start_lit",
-                    _ => "count_start",
-                };
-                Ok(Some(self.call(name, &parts)?))
-            }
-        }
-    }
-
-    /// `x = v`, by computation or left to the user.
-    fn equal(&mut self, what: &str, pc: usize, r: Reg, x: Expr, v: Expr) -> Result<Option<Expr>> {
-        let same = x == v
-            || crate::tactic::util::with_budget(self.el, crate::tactic::util::ATTEMPT, |el| {
-                el.is_defeq(x, v)
-            });
-        if same {
-            return Ok(None);
-        }
-        let ty = self.word_type(r.0);
-        let p = self.eq(ty, x, v);
-        let name = self.register_name(r);
-        Ok(Some(self.side(
-            &format!("{what}_{}", name.trim_start_matches('%')),
-            pc,
-            p,
-        )?))
-    }
-
-    /// After a turn: `x = f (k + 1)`.
-    fn again(&mut self, pc: usize, t: &Turn, r: Reg, x: Expr, v: Expr) -> Result<Option<Expr>> {
-        match t.content[&r].0 {
-            Content::Fixed => Ok(None),
-            Content::Said => self.equal("next", pc, r, x, v),
-            Content::Counter { first, step } => {
-                let st = self.el.st;
-                let (e, p) = self.number(r.0, x)?;
-                let literal = matches!(st.node(step), Node::Nat(_));
-                let product = if literal { [step, t.k] } else { [t.k, step] };
-                let old = self.add(first, st.apps(st.const0("Nat.mul"), &product));
-                let sum = self.add(old, step);
-                let nat = st.const0("Nat");
-                let h = if e == sum {
-                    self.refl(nat, e)
-                } else {
-                    let eq = self.eq(nat, e, sum);
-                    self.side("counter", pc, eq)?
-                };
-                let parts = [
-                    ("w", self.num(u64::from(r.0))),
-                    ("x", x),
-                    ("e", first),
-                    ("s", step),
-                    ("k", t.k),
-                    ("e'", e),
-                    ("h", p),
-                    ("same", h),
-                ];
-                Ok(Some(self.call(
-                    if literal {
-                        "count_next_lit"
-                    } else {
-                        "count_next"
-                    },
-                    &parts,
-                )?))
-            }
-        }
-    }
-
-    /// The state is at the end of a turn: the proof of the condition there.
-    pub(super) fn end_of_turn(
-        &mut self,
-        s: &State,
-        t: &mut Turn,
-        hint: Option<Expr>,
-    ) -> Result<Expr> {
-        let st = self.el.st;
-        let back = s.pc == t.head;
-        if !back && t.out != Some(s.pc) {
-            let what = "the loop is left here before its last turn, or so it seems";
-            return Err(self.fails(s.pc, what));
-        }
-        if let (Some(h), Some(m)) = (hint, t.mark) {
-            if self.el.whnf(h) != m {
-                let text = self.el.pp_short(h);
-                return Err(self
-                    .fails(
-                        s.pc,
-                        "a turn of the loop ends here, and the trace's turn has more events",
-                    )
-                    .note(format!("left of the trace: {text}")));
-            }
-        }
-        let one = self.succ(t.k);
-        if t.out.is_none() {
-            let said: Vec<(Reg, Expr)> = t
-                .content
-                .iter()
-                .map(|(r, (_, f))| (*r, self.at(*f, one)))
-                .collect();
-            let holds = self.holds(s, &said, |ex, r, x, v| ex.again(s.pc, t, r, x, v))?;
-            return self.stops_here(s, &said, holds);
-        }
-        let (last, h) = match t.last {
-            Some(x) => x,
-            None => {
-                let more = self.lt(one, t.n);
-                let end = self.eq(st.const0("Nat"), one, t.n);
-                let p = if back { more } else { end };
-                (!back, self.side("turn", s.pc, p)?)
-            }
-        };
-        if last == back {
-            let what = if back {
-                "after the last turn the thread goes back to the head of the loop"
-            } else {
-                "the thread leaves the loop before the last turn"
-            };
-            return Err(self.fails(s.pc, what));
-        }
-        let more_stop = {
-            let mut file = self.files.empty(one);
-            for (r, (_, f)) in &t.content {
-                let v = self.at(*f, one);
-                let here = State { pc: 0, file };
-                file = self.put(&here, *r, v)?;
-            }
-            st.app(self.stop(t.head, file.trie), self.state(s))
-        };
-        let out = t.out.unwrap_or(0);
-        let mut file = self.files.empty(one);
-        for (r, (_, f)) in t.content.iter().filter(|(r, _)| t.after.contains(r)) {
-            let v = self.at(*f, t.n);
-            let here = State { pc: 0, file };
-            file = self.put(&here, *r, v)?;
-        }
-        let out_stop = st.app(self.stop(out, file.trie), self.state(s));
-        let proof = if back {
-            let said: Vec<(Reg, Expr)> = t
-                .content
-                .iter()
-                .map(|(r, (_, f))| (*r, self.at(*f, one)))
-                .collect();
-            let holds = self.holds(s, &said, |ex, r, x, v| ex.again(s.pc, t, r, x, v))?;
-            let a = self.stops_here(s, &said, holds)?;
-            self.call(
-                "Turn.more",
-                &[
-                    ("k", t.k),
-                    ("n", t.n),
-                    ("A", more_stop),
-                    ("B", out_stop),
-                    ("h", h),
-                    ("a", a),
-                ],
-            )?
-        } else {
-            let said: Vec<(Reg, Expr)> = t
-                .content
-                .iter()
-                .filter(|(r, _)| t.after.contains(r))
-                .map(|(r, (_, f))| (*r, self.at(*f, t.n)))
-                .collect();
-            let holds = self.holds(s, &said, |ex, r, x, v| {
-                let (kind, f) = t.content[&r];
-                if matches!(kind, Content::Fixed) {
-                    return Ok(None);
-                }
-                let mid = ex.at(f, one);
-                let p = ex.again(s.pc, t, r, x, mid)?;
-                let lv = st.level_nat(1);
-                let word = ex.word_type(r.0);
-                let congr = st.constant(st.name("congrArg"), &[lv, lv]);
-                let q = st.apps(congr, &[st.const0("Nat"), word, one, t.n, f, h]);
-                Ok(ex.trans(word, (x, mid, v), p, Some(q)))
-            })?;
-            let b = self.stops_here(s, &said, holds)?;
-            self.call(
-                "Turn.last",
-                &[
-                    ("k", t.k),
-                    ("n", t.n),
-                    ("A", more_stop),
-                    ("B", out_stop),
-                    ("h", h),
-                    ("b", b),
-                ],
-            )?
-        };
-        Ok(proof)
-    }
-
-    /// The condition at the end of a turn of a loop that is left at its end.
-    fn ends_of_turn(&self, k: Expr, n: Expr, next: Expr, out: Expr) -> Expr {
-        let st = self.el.st;
-        let one = self.succ(k);
-        let u = st.bvar(0);
-        let arrow =
-            |p: Expr, q: Expr| st.pi(st.name("h"), p, st.lift(q, 0, 1), BinderInfo::Default);
-        let a = arrow(self.lt(one, n), st.app(next, u));
-        let b = arrow(self.eq(st.const0("Nat"), one, n), st.app(out, u));
-        let body = st.apps(st.const0("And"), &[a, b]);
-        st.lam(st.name("u"), self.state_type, body, BinderInfo::Default)
-    }
-
-    /// At the branch that ends a turn: once for the turns before the last, once for the last.
-    pub(super) fn last_turn(
-        &mut self,
-        s: &State,
-        b: Expr,
-        frame: &mut Frame,
-        hint: Option<Expr>,
-    ) -> Result<Option<Done>> {
-        let st = self.el.st;
-        let Frame::Turn(t) = frame else {
-            return Ok(None);
-        };
-        let (Some(out), None) = (t.out, &t.last) else {
-            return Ok(None);
-        };
-        let next = &self.flow.next[s.pc];
-        if !(next.contains(&out) && next.contains(&t.head)) {
-            return Ok(None);
-        }
-        let Some(line) = self.code.lines.get(s.pc).cloned() else {
-            return Ok(None);
-        };
-        let (Shape::Branch { to, .. }, Some((_, neg, _))) = (&line.shape, line.guard) else {
-            return Ok(None);
-        };
-        let jumps_back = *to == t.head;
-        let (k, n, below, turns) = (t.k, t.n, t.below, t.turns);
-        let mut steps: Vec<Expr> = Vec::new();
-        for (kind, _) in t.content.values() {
-            if let Content::Counter { step, .. } = kind
-                && !matches!(st.node(*step), Node::Nat(_))
-                && !steps.contains(step)
-            {
-                steps.push(*step);
-            }
-        }
-        let one = self.succ(k);
-        let mut parts = Vec::new();
-        let mut tree = st.const0("Ptx.Tree.skip");
-        for last in [false, true] {
-            let p = if last {
-                self.eq(st.const0("Nat"), one, n)
-            } else {
-                self.lt(one, n)
-            };
-            // the branch is taken if it leads where this turn goes
-            let value = (jumps_back != last) != neg;
-            let ((d, ()), e) = self.under("hk", p, |ex, h| {
-                if let Frame::Turn(t) = frame {
-                    t.last = Some((last, h));
-                }
-                ex.about_next(turns, &steps, (k, one), h, last, |ex| {
-                    let lit = st.const0(if value { "Bool.true" } else { "Bool.false" });
-                    match ex.truth_of(b)? {
-                        Some((v, _)) if v == value => {}
-                        Some(_) => {
-                            let what = if last {
-                                "after the last turn the thread goes back to the head of the loop"
-                            } else {
-                                "the loop is left before its last turn"
-                            };
-                            return Err(
-                                ex.fails(s.pc, &format!("the number of turns is wrong: {what}"))
-                            );
-                        }
-                        None => {
-                            let eq = ex.eq(st.const0("Bool"), b, lit);
-                            let proof = ex.open("turn", s.pc, eq);
-                            ex.known.assume(b, value, proof);
-                        }
-                    }
-                    let d = ex.follow(s.clone(), frame, hint, true)?;
-                    Ok(((d.tree, ()), d.proof))
-                })
-            })?;
-            tree = d;
-            parts.push(e);
-        }
-        if let Frame::Turn(t) = frame {
-            t.last = None;
-        }
-        let q = self.ends_with(frame)?;
-        let args = [
-            ("c", self.common),
-            ("k", k),
-            ("n", n),
-            ("T", tree),
-            ("s", self.state(s)),
-            ("Q", q),
-            ("lt", below),
-            ("more", parts[0]),
-            ("last", parts[1]),
-        ];
-        let proof = self.call("Does.last", &args)?;
-        Ok(Some(Done { tree, proof }))
-    }
 }

@@ -88,7 +88,6 @@ pub(crate) fn prove(el: &mut Elab<'_>, left: Expr, right: Expr) -> Result<Expr> 
 }
 
 /// A proof of a side condition, an equation, `a < b` or `a ≤ b`, in the context of the goal, for other tactics.
-#[allow(dead_code)]
 pub(crate) fn discharge(el: &mut Elab<'_>, p: Expr) -> Option<Expr> {
     available(el).ok()?;
     let rules = tagged(el).ok()?;

@@ -1,0 +1,140 @@
+//! What is read without a request: literals, special registers, parameters.
+
+use logic::Expr;
+
+use super::code::{self, Line, Shape};
+use super::file::File;
+use super::{Exec, State};
+use crate::meta::Result;
+
+impl<'a, 'b> Exec<'a, 'b> {
+    /// A literal as a word: `Word.ofNat w n`.
+    pub(super) fn literal(&mut self, width: u32, l: Expr) -> Result<Expr> {
+        let st = self.el.st;
+        let parts = code::constructor(self.el, l);
+        let n = match parts {
+            Some((c, a)) if c == "int" => {
+                let (neg, n) = (code::truth(self.el, a[0]), a[1]);
+                match neg {
+                    Some(true) => {
+                        let two = st.nat_u64(2);
+                        let all = st.apps(st.const0("Nat.pow"), &[two, self.num(u64::from(width))]);
+                        let rem = st.apps(st.const0("Nat.mod"), &[n, all]);
+                        let v = st.apps(st.const0("Nat.sub"), &[all, rem]);
+                        let v = st.apps(st.const0("Nat.mod"), &[v, all]);
+                        self.el.whnf(v)
+                    }
+                    _ => n,
+                }
+            }
+            Some((_, a)) => a[0],
+            None => return Err(self.broken()),
+        };
+        Ok(st.apps(st.const0("Word.ofNat"), &[self.num(u64::from(width)), n]))
+    }
+
+    /// The value of a special register.
+    pub(super) fn special(&mut self, which: Expr) -> Result<Expr> {
+        let st = self.el.st;
+        let Some((c, a)) = code::constructor(self.el, which) else {
+            return Err(self.broken());
+        };
+        let of = match c.as_str() {
+            "tid" => self.tid,
+            "ntid" => self.block,
+            "ctaid" => self.cta,
+            _ => self.grid,
+        };
+        let Some((d, _)) = code::constructor(self.el, a[0]) else {
+            return Err(self.broken());
+        };
+        let field = st.app(st.const0(&format!("Ptx.Dim3.{d}")), of);
+        let n = self.tidy(field);
+        Ok(st.apps(st.const0("Word.ofNat"), &[self.num(32), n]))
+    }
+
+    /// A parameter of the entry.
+    pub(super) fn parameter(&mut self, s: &State, line: &Line, g: Expr) -> Result<(Expr, File)> {
+        let Shape::Param {
+            ty,
+            width,
+            dst,
+            param,
+            off,
+        } = line.shape
+        else {
+            return Err(self.broken());
+        };
+        let st = self.el.st;
+        let Some(arg) = usize::try_from(param)
+            .ok()
+            .and_then(|i| self.args.get(i).copied())
+        else {
+            return Err(self.fails(s.pc, "the launch gives no argument for this parameter"));
+        };
+        let Some((_, parts)) = code::constructor(self.el, arg) else {
+            return Err(self.fails(s.pc, "the argument for this parameter is not known as data"));
+        };
+        let bytes = self.bytes(ty)?;
+        let given = code::number(self.el, parts[0]);
+        if given.is_none_or(|w| 8 * (off + bytes) > w) {
+            return Err(self.fails(s.pc, "the argument for this parameter has another width"));
+        }
+        let whole = off == 0 && given == Some(u64::from(width)) && 8 * bytes == u64::from(width);
+        let (n, w) = (self.num(off), self.num(u64::from(width)));
+        let (v, value) = if whole {
+            let h = self.refl(st.const0("Nat"), w);
+            let p = self.call(
+                "read_arg",
+                &[("ty", ty), ("w", w), ("width", h), ("a", parts[1])],
+            )?;
+            (parts[1], p)
+        } else {
+            let index = st.apps(st.const0("Nat.add"), &[n, st.bvar(0)]);
+            let byte = st.apps(st.const0("Word.byte"), &[parts[0], parts[1], index]);
+            let f = st.lam(
+                st.name("k"),
+                st.const0("Nat"),
+                byte,
+                logic::BinderInfo::Default,
+            );
+            let v = st.apps(st.const0("Ptx.MemTy.read"), &[ty, w, f]);
+            (v, self.refl(self.word_type(width), v))
+        };
+        let file = self.put(s, (width, dst), v)?;
+        let option = st.constant(st.name("Option.some"), &[logic::Level::ZERO]);
+        let arg_ty = st.const0("Ptx.Arg");
+        let has_ty = st.app(
+            st.constant(st.name("Option"), &[logic::Level::ZERO]),
+            arg_ty,
+        );
+        let has = self.refl(has_ty, st.apps(option, &[arg_ty, arg]));
+        let args = [
+            ("g", g),
+            ("ty", ty),
+            ("rw", w),
+            ("dst", self.num(dst)),
+            ("param", self.num(param)),
+            ("off", n),
+            ("arg", arg),
+            ("v", v),
+            ("has", has),
+            ("fits", self.yes),
+            ("value", value),
+            ("k", self.yes),
+            ("put", self.put_proof(&file)),
+            ("t'", file.trie),
+        ];
+        Ok((self.step("Leads.param", s, line, &args)?, file))
+    }
+
+    /// The size of a type.
+    pub(super) fn bytes(&mut self, ty: Expr) -> Result<u64> {
+        let size = self.el.st.app(self.el.st.const0("Ptx.MemTy.bytes"), ty);
+        match code::number(self.el, size) {
+            Some(n) => Ok(n),
+            None => Err(self.broken()),
+        }
+    }
+
+}
