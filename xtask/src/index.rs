@@ -115,8 +115,8 @@ const TOPICS: [(&str, &str, &[&str]); 10] = [
         "Proving something of a kernel",
         "ptx",
         &[
-            "exec", "values", "index", "run", "behave", "accesses", "grid", "elements", "faults",
-            "races",
+            "rules", "trace", "straight", "regs", "exec", "values", "index", "run", "behave",
+            "accesses", "grid", "elements", "faults", "races",
         ],
     ),
     (

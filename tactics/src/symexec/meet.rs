@@ -183,5 +183,4 @@ impl<'a, 'b> Exec<'a, 'b> {
         })?;
         self.stops_here(&end.state, &said, holds)
     }
-
 }

@@ -372,5 +372,4 @@ impl<'a, 'b> Exec<'a, 'b> {
         self.leaving = saved;
         r
     }
-
 }

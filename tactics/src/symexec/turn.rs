@@ -40,7 +40,14 @@ impl<'a, 'b> Exec<'a, 'b> {
     }
 
     /// `x = v`, by computation or left to the user.
-    pub(super) fn equal(&mut self, what: &str, pc: usize, r: Reg, x: Expr, v: Expr) -> Result<Option<Expr>> {
+    pub(super) fn equal(
+        &mut self,
+        what: &str,
+        pc: usize,
+        r: Reg,
+        x: Expr,
+        v: Expr,
+    ) -> Result<Option<Expr>> {
         let same = x == v
             || crate::tactic::util::with_budget(self.el, crate::tactic::util::ATTEMPT, |el| {
                 el.is_defeq(x, v)
@@ -59,7 +66,14 @@ impl<'a, 'b> Exec<'a, 'b> {
     }
 
     /// After a turn: `x = f (k + 1)`.
-    pub(super) fn again(&mut self, pc: usize, t: &Turn, r: Reg, x: Expr, v: Expr) -> Result<Option<Expr>> {
+    pub(super) fn again(
+        &mut self,
+        pc: usize,
+        t: &Turn,
+        r: Reg,
+        x: Expr,
+        v: Expr,
+    ) -> Result<Option<Expr>> {
         match t.content[&r].0 {
             Content::Fixed => Ok(None),
             Content::Said | Content::Folded => self.equal("next", pc, r, x, v),

@@ -136,5 +136,4 @@ impl<'a, 'b> Exec<'a, 'b> {
             None => Err(self.broken()),
         }
     }
-
 }
