@@ -144,6 +144,28 @@ impl<'a, 'b> Exec<'a, 'b> {
         )
     }
 
+    /// That an address is in no window of the layout: `w.has a = false`.
+    fn outside(&mut self, window: &str, s: &State, a: Expr) -> Result<Expr> {
+        let st = self.el.st;
+        let w = st.app(st.const0(window), self.layout);
+        let known = self.el.whnf(w);
+        if let Some(parts) = self.el.match_app(known, "Ptx.Window.mk", 2)
+            && parts.iter().all(|x| *x == self.num(0))
+        {
+            return Ok(st.app(st.const0("Ptx.no_window"), a));
+        }
+        let has = st.apps(st.const0("Ptx.Window.has"), &[w, a]);
+        let eq = self.eq(st.const0("Bool"), has, st.const0("Bool.false"));
+        let saved = self.el.save();
+        let goal = self.el.mk_goal(eq, logic::Name::ANON);
+        if crate::tactic::basic::assumption(self.el, goal).is_ok() {
+            let proof = self.el.mk_mvar(goal);
+            return Ok(self.el.instantiate_mvars(proof));
+        }
+        self.el.restore(&saved);
+        Ok(self.open("space", s.pc, eq))
+    }
+
     /// Where an access is, and that its event is this one.
     pub(super) fn placed(
         &mut self,
@@ -156,17 +178,16 @@ impl<'a, 'b> Exec<'a, 'b> {
         let b = self.location(access, a);
         let loc_ty = st.const0("Ptx.Loc");
         let loc = if access.space == Space::Generic {
-            let at = st.apps(
-                st.const0("Ptx.StateSpace.loc"),
-                &[self.common, self.state(s), access.space_term, a],
-            );
-            let same = with_budget(self.el, ATTEMPT, |el| el.is_defeq(at, b));
-            if same {
-                self.refl(loc_ty, b)
-            } else {
-                let eq = self.eq(loc_ty, at, b);
-                self.open("space", s.pc, eq)
-            }
+            let shared = self.outside("Ptx.Layout.shared", s, a)?;
+            let own = self.outside("Ptx.Layout.local", s, a)?;
+            let args = [
+                ("c", self.common),
+                ("s", self.state(s)),
+                ("a", a),
+                ("shared", shared),
+                ("own", own),
+            ];
+            self.call("generic_loc", &args)?
         } else {
             self.refl(loc_ty, b)
         };

@@ -51,7 +51,6 @@ pub(super) struct Access {
     pub term: Expr,
     /// The state space, the path, and the strength.
     pub space: Space,
-    pub space_term: Expr,
     pub nc: Expr,
     pub weak: bool,
 }
@@ -295,7 +294,6 @@ fn access(el: &mut Elab<'_>, term: Expr) -> Option<Access> {
     Some(Access {
         term,
         space,
-        space_term: a[0],
         nc: a[1],
         weak: sem == "weak",
     })

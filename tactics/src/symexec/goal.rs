@@ -235,6 +235,7 @@ fn run_on(
         cta: thread[0],
         tid: thread[1],
         calls: thread[4],
+        layout,
         place_of: st.apps(st.const0("Ptx.Layout.place"), &[layout, agent]),
         turns: Vec::new(),
         answers: given.answers,

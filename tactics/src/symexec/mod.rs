@@ -120,6 +120,8 @@ struct Exec<'a, 'b> {
     tid: Expr,
     /// The calls that the thread is in.
     calls: Expr,
+    /// The layout of the launch.
+    layout: Expr,
     /// The addresses of variables, `Nat → Nat`.
     place_of: Expr,
     /// The turns of the loops that are being run.
