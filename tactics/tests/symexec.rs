@@ -110,10 +110,17 @@ fn straight_line_code_costs_the_same_for_each_line() {
     std::fs::create_dir_all(&dir).unwrap();
     let costs = [250, 500, 1000].map(|n| (n, cost(&dir, n)));
     for (n, (nodes, steps)) in costs {
-        println!("{n} lines: {} nodes and {} steps a line", nodes / n, steps / n as u64);
+        println!(
+            "{n} lines: {} nodes and {} steps a line",
+            nodes / n,
+            steps / n as u64
+        );
         assert!(nodes <= 200 * n, "{nodes} nodes for {n} lines");
         assert!(steps <= 5_000 * n as u64, "{steps} steps for {n} lines");
     }
     let [(_, (a, s)), (_, _), (_, (c, t))] = costs;
-    assert!(c <= 4 * a + a / 5 && t <= 4 * s + s / 5, "the cost of a line grows");
+    assert!(
+        c <= 4 * a + a / 5 && t <= 4 * s + s / 5,
+        "the cost of a line grows"
+    );
 }
