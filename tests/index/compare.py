@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Index goals by `index`, by `omega` and `simp`, and by Z3, as a table.
 
-    python3 tests/index/compare.py            the table of book/src/index-goals.md, on standard output
+    python3 tests/index/compare.py            the figures of book/src/index-goals.md, on standard output
+    python3 tests/index/compare.py --write    the same, into that page
     python3 tests/index/compare.py --z3       only Z3: a line for each goal
     python3 tests/index/compare.py --z3 FILE  the same for the theorems of another script
     options: --limit SECONDS (10)   --only NAME
@@ -243,8 +244,11 @@ class Query:
         if op == "-":
             return z3.If(z3.UGE(a, b), a - b, z3.BitVecVal(0, self.width)), x
         if op == "/":
-            return z3.If(b == 0, z3.BitVecVal(0, self.width), z3.UDiv(a, b)), x
+            quotient = z3.UDiv(a, b) if isinstance(r, int) and r else z3.If(b == 0, z3.BitVecVal(0, self.width), z3.UDiv(a, b))
+            return quotient, x // r if isinstance(r, int) and r else x
         if op == "%":
+            if isinstance(r, int) and r:
+                return z3.URem(a, b), min(x, r - 1)
             return z3.If(b == 0, a, z3.URem(a, b)), x
         if op == "&&&":
             return a & b, min(x, y)
@@ -283,9 +287,59 @@ def ask(theorem, limit):
     return "too wide", 0, 0, {}
 
 
+# ---------------------------------------------------------------------------------------------------------------------
+# The table.
+
+PAGE = ROOT / "book/src/index-goals.md"
+BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
+TITLES = {"goals.ptxp": "On natural numbers", "words.ptxp": "On words, as the PTX computes them"}
+
+
+def our_figures():
+    """What `cargo run --release --example index_goals` prints: by goal and tactics."""
+    command = ["cargo", "run", "-q", "--release", "--example", "index_goals"]
+    done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    rows = map(json.loads, done.stdout.splitlines())
+    return {(row["goal"], row["tactics"]): row for row in rows}
+
+
+def milliseconds(ms):
+    return f"{ms:.1f}" if ms < 10 else f"{ms:,.0f}"
+
+
+def verdict(proved, ms):
+    return f"{'proved' if proved else 'no'}, {milliseconds(ms)}"
+
+
+def table(limit):
+    """The figures as Markdown."""
+    ours, lines, summary = our_figures(), [], []
+    for path in FILES:
+        closed, times, nodes = {"index": 0, "omega+simp": 0, "Z3": 0}, [], []
+        rows = []
+        for theorem in theorems(path):
+            name = theorem[0]
+            index, plain = ours[name, "index"], ours[name, "omega+simp"]
+            answer, spent, _, _ = ask(theorem, limit)
+            print(f"{name}: {answer}", file=sys.stderr, flush=True)
+            closed["index"] += index["proved"]
+            closed["omega+simp"] += plain["proved"]
+            closed["Z3"] += answer == "proved"
+            times.append(index["ms"])
+            nodes.append(index["nodes"])
+            rows.append(f"| `{name}` | {verdict(index['proved'], index['ms'])} | {index['nodes']:,} "
+                        f"| {verdict(plain['proved'], plain['ms'])} | {verdict(answer == 'proved', spent)} |")
+        counts = ", ".join(f"{who} {n}" for who, n in closed.items())
+        summary.append(f"{TITLES[path.name]}: of {len(rows)} goals, {counts}. `index` takes {milliseconds(sum(times) / len(times))} "
+                       f"ms on average and {milliseconds(max(times))} at most; the largest proof has {max(nodes):,} terms.")
+        lines += [f"## {TITLES[path.name]}", "", "| goal | `index`, ms | terms | `omega`, `simp`, ms | Z3, ms |",
+                  "|---|---|---|---|---|", *rows, ""]
+    return "\n".join([*("* " + s for s in summary), "", *lines])
+
+
 def main(arguments):
-    limit, only, files, bare = 10.0, None, FILES, "--z3" in arguments
-    rest = [a for a in arguments if a != "--z3"]
+    limit, only, files, bare, write = 10.0, None, FILES, "--z3" in arguments, "--write" in arguments
+    rest = [a for a in arguments if a not in ("--z3", "--write")]
     while rest:
         a = rest.pop(0)
         if a == "--limit":
@@ -298,10 +352,17 @@ def main(arguments):
         for path in files:
             for theorem in theorems(path):
                 if only in (None, theorem[0]):
-                    verdict, spent, width, at = ask(theorem, limit)
+                    answer, spent, width, at = ask(theorem, limit)
                     values = " ".join(f"{n}={v}" for n, v in at.items())
-                    print(f"{theorem[0]}\t{verdict}\t{spent:.0f} ms\t{width}\t{values}", flush=True)
+                    print(f"{theorem[0]}\t{answer}\t{spent:.0f} ms\t{width}\t{values}", flush=True)
         return 0
+    figures = table(limit)
+    if write:
+        before, rest = PAGE.read_text().split(BEGIN)
+        after = rest.split(END)[1]
+        PAGE.write_text(f"{before}{BEGIN}\n\n{figures}\n{END}{after}")
+    else:
+        print(figures)
     return 0
 
 
