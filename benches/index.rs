@@ -49,7 +49,9 @@ fn proved(session: &mut Session<'_>, number: usize, text: &str) -> bool {
 
 fn goals(c: &mut Criterion) {
     let mut group = c.benchmark_group("index");
-    group.sample_size(10).measurement_time(Duration::from_secs(2));
+    group
+        .sample_size(10)
+        .measurement_time(Duration::from_secs(2));
     for (name, file, tactic) in GOALS {
         let bump = Bump::new();
         let store = Store::new(&bump);

@@ -20,7 +20,8 @@ use tactics::driver::{DeclReport, Session, Status, on_large_stack};
 /// The least time of so many runs counts.
 const RUNS: usize = 5;
 
-const HEAD: &str = "import ptx.isa\nimport lib.index\nimport lib.word_lemmas\nimport lib.simp\nopen Word\n";
+const HEAD: &str =
+    "import ptx.isa\nimport lib.index\nimport lib.word_lemmas\nimport lib.simp\nopen Word\n";
 
 /// What instructions are made of.
 const WORDS: &str = "Word.add, Word.sub, Word.mul, Word.neg, Word.not, Word.and, Word.or, Word.xor, Word.shl, Word.lshr, \
@@ -91,14 +92,20 @@ fn plain(s: &Statement<'_>) -> String {
 }
 
 /// Milliseconds and what the report says of the one theorem of a script.
-fn measure(session: &mut Session<'_>, number: usize, text: &str) -> Result<Measured, Box<dyn Error>> {
+fn measure(
+    session: &mut Session<'_>,
+    number: usize,
+    text: &str,
+) -> Result<Measured, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = root.join(format!("proofs/figure-{number}.ptxp"));
     let name = format!("Figure{number}");
     let script = format!("{HEAD}namespace {name}\ntheorem {text}\nend {name}\n");
-    session.replace_file(&path, script)?;
+    session
+        .replace_file(&path, script)
+        .map_err(|e| e.to_string())?;
     let began = Instant::now();
-    session.check_file(&path)?;
+    session.check_file(&path).map_err(|e| e.to_string())?;
     let ms = began.elapsed().as_secs_f64() * 1000.0;
     let report = session.reports().last().ok_or("no report")?;
     let of_ours = |d: &&DeclReport| d.name.starts_with(&name);

@@ -131,9 +131,13 @@ def shift_right_signed(a, b):
     return a >> amount(b, a.size())
 
 
+def bfe(a, pos, length):
+    return z3.LShR(a, min(pos.as_long(), a.size())) & ((1 << length.as_long()) - 1)
+
+
 def bfe_signed(a, pos, length):
-    pos, length = pos.as_long(), length.as_long()
-    return signed_resize(z3.Extract(pos + length - 1, pos, a), a.size())
+    rest = max(a.size() - length.as_long(), 0)
+    return (a >> min(pos.as_long(), a.size() - 1)) << rest >> rest if length.as_long() else a & 0
 
 
 def bfi(a, b, pos, length):
@@ -162,8 +166,7 @@ MEANINGS = {
     "mad.wide.s32": lambda a, b, c: signed_resize(a, 64) * signed_resize(b, 64) + c,
     "mul.hi.s32": high_signed, "cvt.u32.u64": lambda a: resize(a, 32), "cvt.u64.u32": lambda a: resize(a, 64),
     "cvt.s64.s32": lambda a: signed_resize(a, 64), "max.s32": lambda a, b: z3.If(a > b, a, b),
-    "bfe.u32": lambda a, p, n: resize(z3.Extract(p.as_long() + n.as_long() - 1, p.as_long(), a), 32),
-    "bfe.s32": bfe_signed, "bfi.b32": bfi, "prmt.b32": prmt,
+    "bfe.u32": bfe, "bfe.s32": bfe_signed, "bfi.b32": bfi, "prmt.b32": prmt,
 }
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -59,7 +59,9 @@ pub fn judge(statements: &[&Goal]) -> Vec<Judged> {
         s.spawn(work);
         work();
     });
-    let all = done.into_iter().map(|d| d.expect("every script was judged"));
+    let all = done
+        .into_iter()
+        .map(|d| d.expect("every script was judged"));
     all.flatten().collect()
 }
 

@@ -148,7 +148,9 @@ pub fn goals(source: &str) -> Result<Vec<Goal>, String> {
         let begin = at + found + 1;
         let line = source[..begin].matches('\n').count() + 1;
         let text = &source[begin..];
-        let end = text.find(" := by").ok_or(format!("line {line}: no proof"))?;
+        let end = text
+            .find(" := by")
+            .ok_or(format!("line {line}: no proof"))?;
         let goal = Parser::new(&text[..end])
             .and_then(|mut p| p.goal(line))
             .map_err(|e| format!("line {line}: {e}"))?;
