@@ -1,37 +1,43 @@
 //! What a statement says at given values: an evaluator of its own, for which nothing of the project is used.
-//!
-//! Numbers that do not fit in 128 bits are `None`, and so is anything made of them.
+
+use num_bigint::BigUint;
+use num_traits::{ToPrimitive, Zero};
 
 use crate::syntax::{Goal, Op, Relation, Term};
 use crate::words::instruction;
 
 /// A value: a number, or a word with its width.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
-    Nat(u128),
+    Nat(BigUint),
     Word(u32, u64),
 }
 
 /// Values of the variables, in the order of the statement.
 pub type Point = Vec<u128>;
 
+/// Shifts go no farther.
+const FARTHEST: u32 = 4096;
+
 /// An operation on numbers: division by 0 gives 0, the remainder of division by 0 is the dividend, subtraction stops at 0.
-fn apply(op: Op, a: u128, b: u128) -> Option<u128> {
-    match op {
-        Op::Add => a.checked_add(b),
-        Op::Sub => Some(a.saturating_sub(b)),
-        Op::Mul => a.checked_mul(b),
-        Op::Div => Some(a.checked_div(b).unwrap_or(0)),
-        Op::Mod => Some(a.checked_rem(b).unwrap_or(a)),
-        Op::And => Some(a & b),
-        Op::Or => Some(a | b),
-        Op::Xor => Some(a ^ b),
-        Op::Shl if a == 0 => Some(0),
-        Op::Shl if b > u128::from(a.leading_zeros()) => None,
-        Op::Shl => Some(a << b),
-        Op::Shr if b > 127 => Some(0),
-        Op::Shr => Some(a >> b),
-    }
+/// `None` is a shift too far.
+fn apply(op: Op, a: &BigUint, b: &BigUint) -> Option<BigUint> {
+    let amount = || b.to_u32().filter(|n| *n <= FARTHEST);
+    Some(match op {
+        Op::Add => a + b,
+        Op::Sub if a < b => BigUint::zero(),
+        Op::Sub => a - b,
+        Op::Mul => a * b,
+        Op::Div if b.is_zero() => BigUint::zero(),
+        Op::Div => a / b,
+        Op::Mod if b.is_zero() => a.clone(),
+        Op::Mod => a % b,
+        Op::And => a & b,
+        Op::Or => a | b,
+        Op::Xor => a ^ b,
+        Op::Shl => a << amount()?,
+        Op::Shr => a >> amount()?,
+    })
 }
 
 /// The value of a term.
@@ -41,11 +47,11 @@ pub fn term(goal: &Goal, at: &Point, t: &Term) -> Option<Value> {
         Value::Word(..) => None,
     };
     match t {
-        Term::Num(n) => Some(Value::Nat(*n)),
+        Term::Num(n) => Some(Value::Nat((*n).into())),
         Term::Var(x) => {
             let i = goal.variables.iter().position(|(y, _)| x == y)?;
             match goal.variables[i].1 {
-                None => Some(Value::Nat(at[i])),
+                None => Some(Value::Nat(at[i].into())),
                 Some(w) => Some(Value::Word(w, at[i] as u64)),
             }
         }
@@ -53,13 +59,13 @@ pub fn term(goal: &Goal, at: &Point, t: &Term) -> Option<Value> {
             Value::Word(_, n) => Some(Value::Nat(n.into())),
             Value::Nat(_) => None,
         },
-        Term::Op(op, a, b) => apply(*op, number(a)?, number(b)?).map(Value::Nat),
+        Term::Op(op, a, b) => apply(*op, &number(a)?, &number(b)?).map(Value::Nat),
         Term::Call(f, arguments) if f == "ofNat" => {
             let [Term::Num(w @ 1..=64), n] = &arguments[..] else {
                 return None;
             };
-            let (w, n) = (*w as u32, number(n)?);
-            Some(Value::Word(w, (n & ((1 << w) - 1)) as u64))
+            let cut = number(n)? % (BigUint::from(1u8) << *w);
+            Some(Value::Word(*w as u32, cut.to_u64()?))
         }
         Term::Call(f, arguments) => {
             let mut words = Vec::new();

@@ -19,6 +19,9 @@ use run::{Judged, judge};
 use samples::{Finding, Random, try_out};
 use syntax::{Goal, goals};
 
+/// At most so many statements are named when a test fails.
+const SHOWN: usize = 200;
+
 /// No proof may have more terms.
 const NODES: usize = 20_000;
 
@@ -59,14 +62,15 @@ fn wrong(statements: &[(Goal, Finding)]) -> Vec<String> {
             }
             (Finding::Unknown, _) => "could not be tried out".to_owned(),
         };
-        all.push(format!("{goal}\n    {problem}"));
+        let first = problem.lines().next().unwrap_or_default();
+        all.push(format!("{goal}\n    {first}"));
     }
     all
 }
 
 /// Fails with what is wrong.
 fn report(of: usize, wrong: Vec<String>) {
-    let shown = wrong.iter().take(40).cloned().collect::<Vec<_>>();
+    let shown: Vec<String> = wrong.iter().take(SHOWN).cloned().collect();
     assert!(
         wrong.is_empty(),
         "{} of {of} are judged wrongly:\n{}",
