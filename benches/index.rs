@@ -10,7 +10,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use logic::Store;
 use tactics::driver::{Session, Status};
 
-const HEAD: &str = "import ptx.isa\nimport lib.index_rules\nopen Word\n";
+const HEAD: &str = "import ptx.isa\nimport lib.index\nopen Word\n";
 
 /// A goal of each kind: name, file, tactic.
 const GOALS: [(&str, &str, &str); 10] = [

@@ -21,7 +21,7 @@ use tactics::driver::{DeclReport, Session, Status, on_large_stack};
 const RUNS: usize = 5;
 
 const HEAD: &str =
-    "import ptx.isa\nimport lib.index_rules\nimport lib.word_lemmas\nimport lib.simp\nopen Word\n";
+    "import ptx.isa\nimport lib.index\nimport lib.word_lemmas\nimport lib.simp\nopen Word\n";
 
 /// What instructions are made of.
 const WORDS: &str = "Word.add, Word.sub, Word.mul, Word.neg, Word.not, Word.and, Word.or, Word.xor, Word.shl, Word.lshr, \

@@ -30,7 +30,7 @@ pub enum Judged {
 /// So many statements make a script.
 const TOGETHER: usize = 64;
 
-const HEAD: &str = "import ptx.isa\nimport lib.index_rules\nopen Word\nnamespace Judged\n";
+const HEAD: &str = "import ptx.isa\nimport lib.index\nopen Word\nnamespace Judged\n";
 
 /// Judges statements, in their order. Two sessions at a time.
 pub fn judge(statements: &[&Goal]) -> Vec<Judged> {
