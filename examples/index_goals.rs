@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Prints a JSON object a line: the goal, the tactics, whether they proved it, milliseconds from the text to the kernel's
-//! verdict (the least of five runs, the library being read), distinct terms of the statement and proof, steps of the kernel.
+//! verdict (the least of five runs, the library being read), distinct terms of the statement and proof, steps of the kernel, and of
+//! `index` how its search ended and the nodes of its e-graph.
 
 use std::error::Error;
 use std::path::Path;
@@ -15,6 +16,7 @@ use std::time::Instant;
 use bumpalo::Bump;
 use logic::Store;
 use serde::Serialize;
+use tactics::diagnostic::Severity;
 use tactics::driver::{DeclReport, Session, Status, on_large_stack};
 
 /// The least time of so many runs counts.
@@ -36,6 +38,8 @@ struct Figure<'a> {
     ms: f64,
     nodes: usize,
     steps: u64,
+    by: String,
+    egraph: usize,
 }
 
 /// A statement: its name, and its text without a proof.
@@ -110,10 +114,16 @@ fn measure(
     let report = session.reports().last().ok_or("no report")?;
     let of_ours = |d: &&DeclReport| d.name.starts_with(&name);
     let decl = report.decls.iter().find(of_ours).ok_or("no declaration")?;
-    Ok((ms, decl.status == Status::Proved, decl.nodes, decl.steps))
+    let info = report.diagnostics.iter();
+    let info = info.filter(|d| d.severity == Severity::Info);
+    Ok(Measured {
+        ms,
+        proved: decl.status == Status::Proved,
+        nodes: decl.nodes,
+        steps: decl.steps,
+        says: info.map(|d| d.message.clone()).collect(),
+    })
 }
-
-type Measured = (f64, bool, usize, u64);
 
 fn run() -> Result<(), Box<dyn Error>> {
     let bump = Bump::new();
@@ -126,23 +136,37 @@ fn run() -> Result<(), Box<dyn Error>> {
         for s in statements(&source) {
             let plain = plain(&s);
             for (tactics, proof) in [("index", "by index"), ("omega+simp", &*plain)] {
-                let text = format!("{} := {proof}", s.text);
                 let mut best: Option<Measured> = None;
-                for _ in 0..RUNS {
+                let mut run = |proof: &str| {
                     number += 1;
-                    let found = measure(&mut session, number, &text)?;
-                    if best.as_ref().is_none_or(|b| found.0 < b.0) {
+                    measure(&mut session, number, &format!("{} := {proof}", s.text))
+                };
+                for _ in 0..RUNS {
+                    let found = run(proof)?;
+                    if best.as_ref().is_none_or(|b| found.ms < b.ms) {
                         best = Some(found);
                     }
                 }
-                let (ms, proved, nodes, steps) = best.ok_or("no run")?;
+                let best = best.ok_or("no run")?;
+                let says = match tactics {
+                    "index" => run("by index report")?.says,
+                    _ => String::new(),
+                };
+                let egraph = says.split_once("e-graph: ");
+                let egraph = egraph.and_then(|(_, n)| n.split(' ').next()?.parse().ok());
+                let by = says.strip_prefix("proved by ");
                 let figure = Figure {
                     goal: s.name,
                     tactics,
-                    proved,
-                    ms,
-                    nodes,
-                    steps,
+                    proved: best.proved,
+                    ms: best.ms,
+                    nodes: best.nodes,
+                    steps: best.steps,
+                    by: by
+                        .and_then(|t| Some(t.split_once(':')?.0))
+                        .unwrap_or("")
+                        .to_owned(),
+                    egraph: egraph.unwrap_or(0),
                 };
                 println!("{}", serde_json::to_string(&figure)?);
             }

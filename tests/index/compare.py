@@ -330,13 +330,13 @@ def table(limit):
             closed["Z3"] += answer == "proved"
             times.append(index["ms"])
             nodes.append(index["nodes"])
-            rows.append(f"| `{name}` | {verdict(index['proved'], index['ms'])} | {index['nodes']:,} "
+            rows.append(f"| `{name}` | {verdict(index['proved'], index['ms'])} | {index['by']} | {index['egraph']:,} | {index['nodes']:,} "
                         f"| {verdict(plain['proved'], plain['ms'])} | {verdict(answer == 'proved', spent)} |")
         counts = ", ".join(f"{who} {n}" for who, n in closed.items())
         summary.append(f"{TITLES[path.name]}: of {len(rows)} goals, {counts}. `index` takes {milliseconds(sum(times) / len(times))} "
                        f"ms on average and {milliseconds(max(times))} at most; the largest proof has {max(nodes):,} terms.")
-        lines += [f"## {TITLES[path.name]}", "", "| goal | `index`, ms | terms | `omega`, `simp`, ms | Z3, ms |",
-                  "|---|---|---|---|---|", *rows, ""]
+        lines += [f"## {TITLES[path.name]}", "", "| goal | `index`, ms | by | e-graph | terms | `omega`, `simp`, ms | Z3, ms |",
+                  "|---|---|---|---|---|---|---|", *rows, ""]
     return "\n".join([*("* " + s for s in summary), "", *lines])
 
 
