@@ -95,6 +95,15 @@ fn plain(s: &Statement<'_>) -> String {
     proof
 }
 
+/// A run: milliseconds, whether it was proved, terms, steps, and what `index report` says.
+struct Measured {
+    ms: f64,
+    proved: bool,
+    nodes: usize,
+    steps: u64,
+    says: String,
+}
+
 /// Milliseconds and what the report says of the one theorem of a script.
 fn measure(
     session: &mut Session<'_>,
