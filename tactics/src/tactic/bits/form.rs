@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 
-use super::exp::{top, two};
+use super::exp::{log2, top, two};
 
 /// Shifted unknowns: each with how far it is shifted to the right, in order and without repetition.
 pub type Product = Vec<(i64, usize)>;
