@@ -9,6 +9,7 @@ use super::engine::Engine;
 use super::language::{Kind, compute};
 use super::replay::Chain;
 use crate::tactic::omega;
+use crate::tactic::util::{ATTEMPT, with_budget};
 
 /// How often one search may ask `omega`.
 const MAX_OMEGA: usize = 40;
@@ -22,6 +23,10 @@ impl Engine<'_, '_> {
         let (f, args) = self.el.st.unfold_app(e);
         if args.is_empty() || self.el.st.has_fvar(e) {
             return None;
+        }
+        if self.el.match_app(e, "Word.val", 2).is_some() && !self.el.st.has_mvar(e) {
+            let v = with_budget(self.el, ATTEMPT, |el| el.whnf(e));
+            return self.el.nat_lit(v);
         }
         let op = self.g.analysis.ops.function(self.el.st, f, args.len());
         let kind = self.g.analysis.ops.get(op).kind;

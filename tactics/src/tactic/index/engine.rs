@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::analysis::Known;
 use super::language::{Kind, Node};
 use super::refute::Samples;
+use super::replay::Chain;
 use super::rules::Rule;
 use super::simplest::Best;
 use super::words::Alias;
@@ -59,12 +60,15 @@ pub(super) struct Engine<'e, 'b> {
     pub no_bits: FxHashSet<Expr>,
     /// The values of words that operations make.
     pub aliases: Vec<Alias>,
+    /// Their numbers, by the operation of their nodes.
+    pub names: FxHashMap<u32, usize>,
     /// The rules about words and tests.
     pub word_rules: Rc<Vec<Rule>>,
     /// Values of the atoms for which the hypotheses hold.
     pub samples: Samples,
     /// The simplest terms.
     pub best: Best,
+    pub(super) chains: FxHashMap<(Id, Id), Chain>,
     pub(super) terms: Vec<Option<Expr>>,
     pub(super) bounds: Vec<Option<Expr>>,
 }
@@ -89,9 +93,11 @@ impl<'e, 'b> Engine<'e, 'b> {
             bits_calls: 0,
             no_bits: FxHashSet::default(),
             aliases: Vec::new(),
+            names: FxHashMap::default(),
             word_rules: Rc::new(Vec::new()),
             samples: Samples::default(),
             best: Best::default(),
+            chains: FxHashMap::default(),
             terms: Vec::new(),
             bounds: Vec::new(),
         }

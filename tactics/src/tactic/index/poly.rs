@@ -205,7 +205,9 @@ impl<'a, 'b> Ring<'a, 'b> {
                 Ordering::Equal => {
                     let (a, b) = (self.nat(&p.terms[i].1), self.nat(&q.terms[j].1));
                     let m = self.mono(&p.terms[i].0);
-                    self.call("Index.poly_both", &[a, b, m, pi, qj, rest, proof])
+                    let c = self.nat(&out.terms[k].1);
+                    let args = [a, b, c, m, pi, qj, rest, self.refl(c), proof];
+                    self.call("Index.poly_both", &args)
                 }
             };
         }
@@ -259,12 +261,15 @@ impl<'a, 'b> Ring<'a, 'b> {
         let k = self.nat(a);
         let mut proof = self.refl(self.nat(&out.constant));
         for (i, (m, c)) in q.terms.iter().enumerate().rev() {
+            let product = self.nat(&out.terms[i].1);
             let args = [
                 k,
                 self.nat(c),
+                product,
                 self.mono(m),
                 self.poly(&q.terms[i + 1..], &q.constant),
                 self.poly(&out.terms[i + 1..], &out.constant),
+                self.refl(product),
                 proof,
             ];
             proof = self.call("Index.poly_scale", &args);
@@ -289,7 +294,8 @@ impl<'a, 'b> Ring<'a, 'b> {
                 terms: vec![(m.clone(), a * b)],
                 constant: BigUint::zero(),
             };
-            let args = [am, mm, self.nat(b)];
+            let c = self.nat(&out.terms[0].1);
+            let args = [am, mm, self.nat(b), c, self.refl(c)];
             return (out, self.call("Index.poly_term_lit", &args));
         }
         let (n, b) = &q.terms[0];
@@ -304,15 +310,18 @@ impl<'a, 'b> Ring<'a, 'b> {
             constant: BigUint::zero(),
         };
         let (u, e) = self.add(&first, &s);
+        let c = self.nat(&first.terms[0].1);
         let args = [
             am,
             mm,
             self.nat(b),
             self.mono(n),
+            c,
             self.expr(&rest),
             self.mono(&r),
             self.expr(&s),
             self.expr(&u),
+            self.refl(c),
             h,
             g,
             e,

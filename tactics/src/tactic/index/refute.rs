@@ -288,7 +288,7 @@ impl Engine<'_, '_> {
             Kind::Atom => point.get(&node.op)?.clone(),
             Kind::Other => return None,
             Kind::Alias => {
-                let meaning = self.aliases.iter().find(|a| a.op == node.op)?.meaning?;
+                let meaning = self.aliases.get(*self.names.get(&node.op)?)?.meaning?;
                 logic::subst::with_stack(|| self.at(meaning, point, memo))?
             }
             kind => {

@@ -39,10 +39,17 @@ impl Engine<'_, '_> {
         if self.g.find(a) != self.g.find(b) {
             return None;
         }
+        if let Some(c) = self.chains.get(&(a, b)) {
+            return Some(*c);
+        }
         let explanation = self.g.explain_id_equivalence(a, b);
         let mut done = FxHashMap::default();
         let chain = self.chain(&explanation.explanation_trees, &mut done)?;
-        (chain.from == from && chain.to == to).then_some(chain)
+        if chain.from != from || chain.to != to {
+            return None;
+        }
+        self.chains.insert((a, b), chain);
+        Some(chain)
     }
 
     fn chain(

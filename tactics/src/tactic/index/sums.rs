@@ -54,6 +54,7 @@ pub(super) struct Sums {
     equations: FxHashMap<Id, Option<Equation>>,
     active: FxHashSet<Id>,
     trees: FxHashMap<Id, (Tree, Chain)>,
+    statements: FxHashMap<Id, (Tree, Tree, Expr)>,
     /// The atoms by number, and their terms.
     numbers: FxHashMap<Id, u32>,
     pub(super) exprs: Vec<Expr>,
@@ -407,6 +408,15 @@ impl Sums {
 
     /// The equation of an atom as trees with a proof: `d * q + r = x`, or `s + y = x`.
     fn stated(&mut self, e: &mut Engine<'_, '_>, c: Id) -> Option<(Tree, Tree, Expr)> {
+        if let Some(s) = self.statements.get(&c) {
+            return Some(s.clone());
+        }
+        let s = self.state(e, c)?;
+        self.statements.insert(c, s.clone());
+        Some(s)
+    }
+
+    fn state(&mut self, e: &mut Engine<'_, '_>, c: Id) -> Option<(Tree, Tree, Expr)> {
         let equation = self.equation(e, c)?;
         let atom = self.atom(e, c);
         let (node, quotient) = match &equation {

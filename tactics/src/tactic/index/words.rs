@@ -13,11 +13,12 @@ use crate::tactic::util::{ATTEMPT, with_budget};
 /// No definition is unfolded deeper.
 const MAX_UNFOLD: usize = 64;
 
+/// How many words that operations make one search looks into.
+const MAX_WORDS: usize = 600;
+
 /// The value of a word that an operation makes.
 #[derive(Clone, Debug)]
 pub(super) struct Alias {
-    /// The operation of its node.
-    pub op: u32,
     /// Its node.
     pub id: Id,
     /// `Word.val w x`, with the operation at the head of `x`.
@@ -42,7 +43,25 @@ impl Engine<'_, '_> {
         if !st.has_fvar(x) && !st.has_mvar(x) {
             let v = with_budget(self.el, ATTEMPT, |el| el.whnf(e));
             let n = self.el.nat_lit(v)?;
-            return Some(self.literal(&n));
+            let op = self.g.analysis.ops.alias(e);
+            let id = self.node(op, &[]);
+            if !self.names.contains_key(&op) {
+                self.names.insert(op, self.aliases.len());
+                let lit = self.literal(&n);
+                let v = self.term(lit);
+                self.aliases.push(Alias {
+                    id,
+                    value: e,
+                    meaning: Some(lit),
+                    waiting: Vec::new(),
+                });
+                let proof = self.refl(v);
+                self.join("compute", id, lit, proof);
+            }
+            return Some(id);
+        }
+        if self.aliases.len() >= MAX_WORDS {
+            return None;
         }
         let mut cur = x;
         for _ in 0..MAX_UNFOLD {
@@ -92,18 +111,19 @@ impl Engine<'_, '_> {
     fn alias(&mut self, e: Expr, w: Expr, x: Expr, unfolded: Expr, rules: Vec<usize>) -> Id {
         let op = self.g.analysis.ops.alias(e);
         let id = self.node(op, &[]);
-        if self.aliases.iter().any(|a| a.op == op) {
+        if self.names.contains_key(&op) {
             return id;
         }
         self.property(id, "Word.val", &[w, x]);
+        self.names.insert(op, self.aliases.len());
         self.aliases.push(Alias {
-            op,
             id,
             value: self.call("Word.val", &[w, unfolded]),
             meaning: None,
             waiting: rules,
         });
-        self.define(self.aliases.len() - 1);
+        let k = self.aliases.len() - 1;
+        self.define(k);
         id
     }
 
