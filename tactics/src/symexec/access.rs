@@ -74,11 +74,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             )?
         };
         let n = self.num(size);
-        let aligned = if size == 1 {
-            self.eq(nat, st.apps(st.const0("Nat.mod"), &[a, n]), self.num(0))
-        } else {
-            self.eq(nat, st.apps(st.const0("Nat.mod"), &[a, n]), self.num(0))
-        };
+        let aligned = self.eq(nat, st.apps(st.const0("Nat.mod"), &[a, n]), self.num(0));
         let aligned = self.side("aligned", s.pc, aligned)?;
         let size = self.refl(nat, n);
         Ok((

@@ -114,7 +114,7 @@ impl<'b> Files<'b> {
         let node = self.st.const0("Ptx.Trie.node");
         let parts = if key == 0 {
             [self.cell, v, left, right]
-        } else if key % 2 == 0 {
+        } else if key.is_multiple_of(2) {
             [self.cell, here, self.insert(left, key / 2, v), right]
         } else {
             [self.cell, here, left, self.insert(right, key / 2, v)]

@@ -126,16 +126,16 @@ impl<'a, 'b> Exec<'a, 'b> {
             let what = "the loop is left here before its last turn, or so it seems";
             return Err(self.fails(s.pc, what));
         }
-        if let (Some(h), Some(m)) = (hint, t.mark) {
-            if self.el.whnf(h) != m {
-                let text = self.el.pp_short(h);
-                return Err(self
-                    .fails(
-                        s.pc,
-                        "a turn of the loop ends here, and the trace's turn has more events",
-                    )
-                    .note(format!("left of the trace: {text}")));
-            }
+        if let (Some(h), Some(m)) = (hint, t.mark)
+            && self.el.whnf(h) != m
+        {
+            let text = self.el.pp_short(h);
+            return Err(self
+                .fails(
+                    s.pc,
+                    "a turn of the loop ends here, and the trace's turn has more events",
+                )
+                .note(format!("left of the trace: {text}")));
         }
         let one = self.succ(t.k);
         if t.out.is_none() {
