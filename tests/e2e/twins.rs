@@ -8,9 +8,9 @@
 //! edit: proofs/kernels/vadd/vadd.sm_90a.ptx
 //! - setp.ge.s32
 //! + setp.gt.s32
-//! expect: elab.type_mismatch proofs/kernels/vadd/vadd.ptxp
-//! at: theorem line_8
-//! says: Vadd.line_8
+//! expect: symexec.line proofs/kernels/vadd/vadd.ptxp
+//! within: theorem idle (hn
+//! says: line 44: the thread makes a request here
 //! ```
 //!
 //! The script that is checked must be accepted as it stands. Each old text occurs exactly once, or
