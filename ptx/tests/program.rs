@@ -656,7 +656,7 @@ fn address_sizes() {
 fn other_forms_go_round() {
     let text = "\
 .address_size 64
-.visible .entry k(.param .u64 p, .param .s16 q) .pragma \"x\"; { .loc 1 2 3
+.visible .entry k(.param .u64 p, .param .s16 q) .pragma \"nounroll\"; { .loc 1 2 3
  .reg .b32 %r<4>, %x; .reg .b64 %rd<4>; .reg .pred %p<2>; .reg .f32 %f<5>; .reg .f64 %d; .reg .b16 %rs<3>;
  A: B: ld.param.s16 %r1, [q]; ld.param.b8 %rs1, [p+0x7]; ld.param.u32 %x, [p + 0];
  @!%p1 ld.global.u32 { %r1 }, [ %rd1 + 0 ]; ld.global.v2.s8 {%r1, %r2}, [%rd1-4]; ld.global.nc.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1+-8];

@@ -227,6 +227,19 @@ fn products_that_may_be_fused() {
         "mul.f16 %h1, %h2, %h3; add.f16 %h2, %h1, %h3;",
         "add.f16 %h2, %h1, %h3;",
     );
+    // Through what may give a thread its own word.
+    fuses(
+        "mul.f32 %f1, %f2, %f3; shfl.sync.idx.b32 %f4, %f1, 0, 31, -1; add.f32 %f4, %f4, %f5;",
+        "add.f32 %f4, %f4, %f5;",
+    );
+    fuses(
+        "mul.f32 %f1, %f2, %f3; mov.b32 %r1, %f1; redux.sync.min.u32 %r2, %r1, 1; mov.b32 %f4, %r2; add.f32 %f4, %f4, %f5;",
+        "add.f32 %f4, %f4, %f5;",
+    );
+    fuses(
+        "mul.f32 %f1, %f2, %f3; mov.b32 %r1, %f1; div.u32 %r2, %r1, 1; mov.b32 %f4, %r2; add.f32 %f4, %f4, %f5;",
+        "add.f32 %f4, %f4, %f5;",
+    );
     // Around a loop; through moves, selections, signs, halves, conversions, local memory.
     fuses(
         "L: add.f32 %f4, %f1, %f5; mul.f32 %f1, %f2, %f3; bra L;",
@@ -265,7 +278,6 @@ fn products_that_may_be_fused() {
         "mul.f32 %f1, %f2, %f3; mul.f32 %f4, %f1, %f1; setp.lt.f32 %p1, %f4, %f1; selp.f32 %f5, %f2, %f3, %p1; st.global.f32 [%rd1], %f4;",
     );
     stays("mul.f32 %f1, %f2, %f3; st.f32 [%rd1], %f1; ld.f32 %f4, [%rd2]; add.f32 %f4, %f4, %f5;");
-    stays("mul.f32 %f1, %f2, %f3; shfl.sync.idx.b32 %f4, %f1, 0, 31, -1; add.f32 %f4, %f4, %f5;");
     stays("mul.lo.s32 %r1, %r2, %r3; add.s32 %r1, %r1, %r2;");
 }
 

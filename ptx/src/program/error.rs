@@ -45,6 +45,8 @@ pub enum Reason {
     Parameter(String),
     /// A directive that is part of the meaning, by name.
     Directive(String),
+    /// Something said around the instructions under which they may mean something else.
+    Setting(String),
     /// A scope without instructions.
     Scope,
     /// Something that a scope declares is read and may not have been written since the scope was entered.
@@ -99,6 +101,10 @@ impl fmt::Display for Unsupported {
                 "parameter `{p}` is not a plain value of a fundamental type"
             ),
             Reason::Directive(d) => write!(f, "directive `{d}` has no meaning yet"),
+            Reason::Setting(d) => write!(
+                f,
+                "under `{d}` the instructions may do something else than is known here"
+            ),
             Reason::Scope => f.write_str("a scope without instructions has no meaning"),
             Reason::Unwritten => f.write_str(
                 "this reads what the scope around it declares and may not have written: that has no value",

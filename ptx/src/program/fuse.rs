@@ -86,10 +86,10 @@ fn hands_on(i: &Instr) -> bool {
                 "add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt", "rsqrt", "ex2", "lg2",
                 "sin", "cos", "tanh",
             ];
-            !(form.uses_floats() && computes.contains(&base(form)))
+            !(is_float(form.word("type")) && computes.contains(&base(form)))
         }
-        // Other threads' words, or nobody's.
-        "shfl" | "vote" | "bar" | "match" | "redux" | "sreg" => false,
+        // No thread's words. (`shfl` and `redux` may give a thread its own.)
+        "vote" | "bar" | "match" | "sreg" => false,
         _ => true,
     }
 }

@@ -19,6 +19,7 @@ mod normal;
 mod operands;
 mod render;
 mod scopes;
+mod setting;
 mod sync;
 mod to_term;
 mod translate;

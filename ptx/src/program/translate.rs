@@ -13,6 +13,7 @@ use super::declared::{formal, param, register_types, slot, variable};
 use super::error::{Reason, Unsupported};
 use super::fuse::fused;
 use super::scopes::unwritten;
+use super::setting;
 use crate::module::uses::{reachable, symbols};
 use crate::module::{self, FuncId, Function, Resolved, Symbol, VarId};
 use crate::text::ast::{self, FunctionKind, Item, Statement, Tuning};
@@ -35,7 +36,7 @@ pub struct Translation {
 
 /// The data of an entry of this file.
 ///
-/// `.loc` and `.pragma` are left out: they have no meaning. Declarations are gathered at the front of their scopes.
+/// `.loc` and `.pragma "nounroll"` are left out: they have no meaning. Declarations are gathered at the front of their scopes.
 ///
 /// Errors: the first construct that has no meaning; before all others, what does not resolve.
 pub fn translate(m: &Resolved<'_>, f: &ast::Function) -> Res<Translation> {
@@ -105,6 +106,7 @@ pub(crate) fn entry<'m>(m: &'m Resolved<'_>, text: &'m ast::Function) -> Res<Ent
     if m.module.address_size != 64 {
         return refuse(Reason::AddressSize(m.module.address_size), text.head);
     }
+    setting::check(m)?;
     let function = resolved(m, text)?;
     if text.returns.is_some() {
         return refuse(Reason::NoKernel, text.head);
@@ -127,7 +129,9 @@ pub(crate) fn entry<'m>(m: &'m Resolved<'_>, text: &'m ast::Function) -> Res<Ent
             let g = &m.module.functions[f.index()];
             return refuse(Reason::Recursion(g.name.clone()), g.span);
         }
-        called.push((f, definition(m, f, function)?));
+        let text = definition(m, f, function)?;
+        setting::called(m, text)?;
+        called.push((f, text));
     }
     let (mut vars, mut ids) = outer_variables(m, &called, function)?;
     let outer = vars.len();
@@ -315,10 +319,8 @@ impl<'t> Reading<'t> {
                     }
                 }
                 Statement::Instr(_) => self.instructions += 1,
-                Statement::Decl(_)
-                | Statement::Label(_)
-                | Statement::Loc(_)
-                | Statement::Pragma(_) => {}
+                Statement::Pragma(words) => setting::pragma(words)?,
+                Statement::Decl(_) | Statement::Label(_) | Statement::Loc(_) => {}
                 Statement::Targets(k, _) => {
                     return refuse(Reason::Directive(k.text.clone()), k.span);
                 }
@@ -367,8 +369,9 @@ fn unit<'m>(
 ) -> Res<Entry<'m>> {
     let function = resolved(m, text)?;
     for t in &text.tuning {
-        if let Tuning::Attr(a) = t {
-            return refuse(Reason::Directive(a.word.text.clone()), a.word.span);
+        match t {
+            Tuning::Attr(a) => return refuse(Reason::Directive(a.word.text.clone()), a.word.span),
+            Tuning::Pragma(words) => setting::pragma(words)?,
         }
     }
     let mut reading = Reading {
