@@ -52,6 +52,7 @@ const TOPICS: [(&str, &str, &[&str]); 10] = [
             "bits",
             "nat_bits",
             "bits_form",
+            "bits_exp",
             "bits_check",
             "omega",
         ],

@@ -6,7 +6,7 @@ use super::code::{self, Access, Line, Shape, Source, Space};
 use super::file::File;
 use super::run::{Done, Frame};
 use super::{Exec, State};
-use crate::meta::Result;
+use crate::meta::{ElabError, Result};
 use crate::tactic::util::{ATTEMPT, with_budget};
 
 impl<'a, 'b> Exec<'a, 'b> {
@@ -31,7 +31,11 @@ impl<'a, 'b> Exec<'a, 'b> {
             .map(|a| a[1])
             .ok_or_else(|| self.broken())?;
         let zero = code::number(self.el, o) == Some(0);
-        let sum = if zero { e } else { self.tidy_sum(o, e) };
+        let sum = if zero {
+            e
+        } else {
+            st.apps(st.const0("Nat.add"), &[o, e])
+        };
         let all = st.nat(&(num_bigint::BigUint::from(1u32) << 64));
         let rem = st.apps(st.const0("Nat.mod"), &[sum, all]);
         let a = match wanted {
@@ -91,11 +95,6 @@ impl<'a, 'b> Exec<'a, 'b> {
                 ("aligned", aligned),
             ],
         ))
-    }
-
-    fn tidy_sum(&mut self, o: Expr, e: Expr) -> Expr {
-        let st = self.el.st;
-        st.apps(st.const0("Nat.add"), &[o, e])
     }
 
     /// The first byte of an access, as a location.
@@ -335,12 +334,11 @@ impl<'a, 'b> Exec<'a, 'b> {
                 let (a, f) = (self.el.mk_fresh_mvar(nat), self.el.mk_fresh_mvar(memory_ty));
                 let load = self.load_op(access, a, size, f);
                 if !self.el.is_defeq(load, o) {
-                    let t = self.el.pp_short(o);
                     let kind = match code::truth(self.el, access.nc) {
                         Some(true) => " by `.nc`",
                         _ => "",
                     };
-                    return Err(self.fails(s.pc, &format!("the thread loads {size} bytes{kind} here, and the trace has another event")).note(format!("the trace's event: {t}")));
+                    return Err(self.another(s.pc, &format!("loads {size} bytes{kind}"), o));
                 }
                 let (a, f) = (self.el.instantiate_mvars(a), self.el.instantiate_mvars(f));
                 (Some(self.tidy(a)), f, Some(rest))
@@ -369,14 +367,23 @@ impl<'a, 'b> Exec<'a, 'b> {
         let op = self.load_op(access, a, size, f);
         args.extend(self.placed(s, access, a, op)?);
         let proof = self.step("Does.load", s, line, &args)?;
-        Ok(self.then(op, done.tree, proof))
+        Ok(self.then("op", op, done.tree, proof))
     }
 
-    fn then(&self, op: Expr, rest: Expr, proof: Expr) -> Done {
+    /// The error of a request where the trace plans another event.
+    pub(super) fn another(&mut self, pc: usize, does: &str, event: Expr) -> ElabError {
+        let t = self.el.pp_short(event);
+        let what = format!("the thread {does} here, and the trace has another event");
+        self.fails(pc, &what)
+            .note(format!("the trace's event: {t}"))
+    }
+
+    /// A leaf of the tree (`op`, `await`) with its event, and then the rest.
+    pub(super) fn then(&self, leaf: &str, event: Expr, rest: Expr, proof: Expr) -> Done {
         let st = self.el.st;
-        let op = st.app(st.const0("Ptx.Tree.op"), op);
+        let first = st.app(st.const0(&format!("Ptx.Tree.{leaf}")), event);
         Done {
-            tree: st.apps(st.const0("Ptx.Tree.seq"), &[op, rest]),
+            tree: st.apps(st.const0("Ptx.Tree.seq"), &[first, rest]),
             proof,
         }
     }
@@ -423,8 +430,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 let f = st.apps(st.const0("Ptx.elemByte"), &[w, self.num(bytes), list]);
                 let store = self.store_op(access, a, size, f);
                 if !self.el.is_defeq(store, o) {
-                    let t = self.el.pp_short(o);
-                    return Err(self.fails(s.pc, &format!("the thread stores {size} bytes here, and the trace has another event")).note(format!("the trace's event: {t}")));
+                    return Err(self.another(s.pc, &format!("stores {size} bytes"), o));
                 }
                 let a = self.el.instantiate_mvars(a);
                 let a = self.tidy(a);
@@ -502,6 +508,6 @@ impl<'a, 'b> Exec<'a, 'b> {
         let op = self.store_op(access, a, size, f);
         args.extend(self.placed(s, access, a, op)?);
         let proof = self.step("Does.store", s, line, &args)?;
-        Ok(self.then(op, done.tree, proof))
+        Ok(self.then("op", op, done.tree, proof))
     }
 }

@@ -190,6 +190,17 @@ pub(super) fn number(el: &mut Elab<'_>, e: Expr) -> Option<u64> {
     }
 }
 
+/// The name of what a meaning (`fun F => ptx.…`) computes by; empty if it has none.
+pub(super) fn operation(el: &Elab<'_>, f: Expr) -> String {
+    let mut body = f;
+    while let Node::Lam(_, _, b, _) = el.st.node(body) {
+        body = b;
+    }
+    el.head_const(body)
+        .map(|n| el.st.name_to_string(n))
+        .unwrap_or_default()
+}
+
 /// A truth value.
 pub(super) fn truth(el: &mut Elab<'_>, e: Expr) -> Option<bool> {
     let (c, _) = constructor(el, e)?;

@@ -4,7 +4,7 @@ use logic::{BinderInfo, Expr, Node};
 
 use super::Exec;
 use super::State;
-use super::code::{Reg, Shape, SourceKind};
+use super::code::{self, Reg, Shape, SourceKind};
 use super::flow::Loop;
 use crate::meta::Result;
 use crate::syntax::ast::{Tactic, TacticArgKind, TacticKind, Term};
@@ -246,15 +246,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         let Shape::Alu { f, srcs, .. } = &line.shape else {
             return Err(unknown(self));
         };
-        let mut body = *f;
-        while let Node::Lam(_, _, b, _) = self.el.st.node(body) {
-            body = b;
-        }
-        let op = self
-            .el
-            .head_const(body)
-            .map(|n| self.el.st.name_to_string(n))
-            .unwrap_or_default();
+        let op = code::operation(self.el, *f);
         let [a, b] = &srcs[..] else {
             return Err(unknown(self));
         };

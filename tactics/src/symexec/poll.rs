@@ -136,17 +136,26 @@ impl<'a, 'b> Exec<'a, 'b> {
             let byte = st.apps(st.const0("Ptx.Ans.bytes"), &[r, at]);
             st.lam(st.name("x"), st.const0("Nat"), byte, BinderInfo::Default)
         };
+        // the state after it over registers `ρ`, its registers as the load leaves them, and the proof that they are these
+        let answered = |ex: &mut Self, rho: Expr, r: Expr| {
+            let mut here = State {
+                pc: s.pc,
+                file: file.clone(),
+            };
+            here.file.base = rho;
+            let f = bytes(r);
+            let (file, proof) = ex.loaded(&here, (*ty, *width), dsts, lists, f, a)?;
+            let addr = st.app(st.const0("Ptx.Loc.addr"), b);
+            let regs = ex.files.regs(&here.file);
+            let args = [*ty, w, f, lists[0], addr, regs];
+            let before = st.apps(st.const0("Ptx.loadRegs"), &args);
+            Ok((State { pc: s.pc + 1, file }, before, proof))
+        };
         // the branch that decides
         let mut test = None;
         self.under("ρ", rho_ty, |ex, rho| {
             ex.under("r", ans_ty, |ex, r| {
-                let mut here = State {
-                    pc: s.pc,
-                    file: file.clone(),
-                };
-                here.file.base = rho;
-                let (file, _) = ex.loaded(&here, (*ty, *width), dsts, lists, bytes(r), a)?;
-                let after = State { pc: s.pc + 1, file };
+                let (after, ..) = answered(ex, rho, r)?;
                 let (_, s, halt) = ex.silently(after, false, &|_, pc| pc == l.head)?;
                 let Halt::Open(t) = halt else {
                     return Err(ex.fails(s.pc, "this wait loop does not decide by what it loads"));
@@ -194,14 +203,9 @@ impl<'a, 'b> Exec<'a, 'b> {
             None => None,
             Some((e, rest)) => {
                 if !self.el.is_defeq(event, e) {
-                    let (t, u) = (self.el.pp_short(e), self.el.pp_short(event));
-                    return Err(self
-                        .fails(
-                            s.pc,
-                            "the thread waits here, and the trace has another event",
-                        )
-                        .note(format!("the trace's event: {t}"))
-                        .note(format!("the thread's: {u}")));
+                    let u = self.el.pp_short(event);
+                    let error = self.another(s.pc, "waits", e);
+                    return Err(error.note(format!("the thread's: {u}")));
                 }
                 Some(rest)
             }
@@ -212,20 +216,9 @@ impl<'a, 'b> Exec<'a, 'b> {
             ex.under("r", ans_ty, |ex, r| {
                 let decides = ex.el.beta(test, &[r]);
                 ex.assuming(decides, out, &name, |ex| {
-                    let mut here = State {
-                        pc: s.pc,
-                        file: file.clone(),
-                    };
-                    here.file.base = rho;
-                    let (after, regs) =
-                        ex.loaded(&here, (*ty, *width), dsts, lists, bytes(r), a)?;
-                    let next = State {
-                        pc: s.pc + 1,
-                        file: after,
-                    };
+                    let (next, before, regs) = answered(ex, rho, r)?;
                     let d = ex.follow(next.clone(), frame, rest, false)?;
                     let q = ex.ends_with(frame)?;
-                    let before = ex.loading((*ty, w), lists[0], bytes(r), b_addr(st, b), &here);
                     let args = [
                         ("R", before),
                         ("R'", ex.files.regs(&next.file)),
@@ -249,17 +242,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             ex.under("r", ans_ty, |ex, r| {
                 let b_test = ex.el.beta(test, &[r]);
                 ex.assuming(b_test, !out, &name, |ex| {
-                    let mut here = State {
-                        pc: s.pc,
-                        file: file.clone(),
-                    };
-                    here.file.base = rho;
-                    let (after, regs) =
-                        ex.loaded(&here, (*ty, *width), dsts, lists, bytes(r), a)?;
-                    let next = State {
-                        pc: s.pc + 1,
-                        file: after,
-                    };
+                    let (next, before, regs) = answered(ex, rho, r)?;
                     let (steps, last, halt) =
                         ex.silently(next.clone(), false, &|_, pc| pc == s.pc)?;
                     let (Halt::Arrived, Some(all)) = (halt, ex.chain(&steps)?) else {
@@ -276,7 +259,6 @@ impl<'a, 'b> Exec<'a, 'b> {
                         )),
                     })?;
                     let stop = ex.stops_here(&last, &said, holds)?;
-                    let before = ex.loading((*ty, w), lists[0], bytes(r), b_addr(st, b), &here);
                     let args = [
                         ("R", before),
                         ("R'", ex.files.regs(&next.file)),
@@ -311,23 +293,6 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("back", back),
         ];
         let proof = self.step("Does.poll", s, line, &args)?;
-        let wait = st.app(st.const0("Ptx.Tree.await"), event);
-        Ok(Done {
-            tree: st.apps(st.const0("Ptx.Tree.seq"), &[wait, tree]),
-            proof,
-        })
+        Ok(self.then("await", event, tree, proof))
     }
-
-    /// `loadRegs ty rw f dsts a R`.
-    fn loading(&self, (ty, w): (Expr, Expr), dsts: Expr, f: Expr, a: Expr, s: &State) -> Expr {
-        let regs = self.files.regs(&s.file);
-        self.el.st.apps(
-            self.el.st.const0("Ptx.loadRegs"),
-            &[ty, w, f, dsts, a, regs],
-        )
-    }
-}
-
-fn b_addr(st: &logic::Store<'_>, b: Expr) -> Expr {
-    st.app(st.const0("Ptx.Loc.addr"), b)
 }

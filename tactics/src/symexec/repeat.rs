@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use logic::{BinderInfo, Expr, Node};
 
-use super::code::{Reg, Shape, Source, SourceKind};
+use super::code::{self, Reg, Shape, Source, SourceKind};
 use super::count::Turns;
 use super::file::File;
 use super::flow::Loop;
@@ -103,15 +103,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             let [a, b] = &srcs[..] else {
                 return Ok(None);
             };
-            let mut body = *f;
-            while let Node::Lam(_, _, b, _) = self.el.st.node(body) {
-                body = b;
-            }
-            let op = self
-                .el
-                .head_const(body)
-                .map(|n| self.el.st.name_to_string(n))
-                .unwrap_or_default();
+            let op = code::operation(self.el, *f);
             if !matches!(
                 op.as_str(),
                 "ptx.add.s32" | "ptx.add.u32" | "ptx.add.s64" | "ptx.add.u64"

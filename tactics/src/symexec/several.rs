@@ -260,13 +260,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             Some((e, rest)) => {
                 let res = self.el.mk_fresh_mvar(nat);
                 if !self.el.is_defeq(event(res), e) {
-                    let t = self.el.pp_short(e);
-                    return Err(self
-                        .fails(
-                            s.pc,
-                            "the thread synchronises here, and the trace has another event",
-                        )
-                        .note(format!("the trace's event: {t}")));
+                    return Err(self.another(s.pc, "synchronises", e));
                 }
                 (self.el.instantiate_mvars(res), Some(rest))
             }
@@ -301,11 +295,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("next", done.proof),
         ];
         let proof = self.step("Does.sync", s, line, &args)?;
-        let wait = st.app(st.const0("Ptx.Tree.await"), event(res));
-        Ok(Done {
-            tree: st.apps(st.const0("Ptx.Tree.seq"), &[wait, done.tree]),
-            proof,
-        })
+        Ok(self.then("await", event(res), done.tree, proof))
     }
 
     /// The turns of the loops that are being run, the innermost first.

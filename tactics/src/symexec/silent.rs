@@ -229,35 +229,25 @@ impl<'a, 'b> Exec<'a, 'b> {
     pub(super) fn read(&mut self, s: &State, r: Reg) -> Result<(Expr, Expr)> {
         let st = self.el.st;
         let (w, i) = (self.num(u64::from(r.0)), self.num(r.1));
-        match s.file.values.get(&r) {
+        let mut args = vec![
+            ("σ", self.place_of),
+            ("ρ", s.file.base),
+            ("t", s.file.trie),
+            ("w", w),
+            ("i", i),
+        ];
+        let (lemma, v, found) = match s.file.values.get(&r) {
             Some(v) => {
-                let h = self.refl(self.files.option_type(), self.files.some(r.0, *v));
-                let args = [
-                    ("σ", self.place_of),
-                    ("ρ", s.file.base),
-                    ("t", s.file.trie),
-                    ("w", w),
-                    ("i", i),
-                    ("v", *v),
-                    ("k", self.yes),
-                    ("h", h),
-                ];
-                Ok((*v, self.call("Reads.reg", &args)?))
+                args.extend([("v", *v), ("k", self.yes)]);
+                ("Reads.reg", *v, self.files.some(r.0, *v))
             }
             None => {
                 let v = st.apps(s.file.base, &[w, i]);
-                let h = self.refl(self.files.option_type(), self.files.none());
-                let args = [
-                    ("σ", self.place_of),
-                    ("ρ", s.file.base),
-                    ("t", s.file.trie),
-                    ("w", w),
-                    ("i", i),
-                    ("h", h),
-                ];
-                Ok((v, self.call("Reads.base", &args)?))
+                ("Reads.base", v, self.files.none())
             }
-        }
+        };
+        args.push(("h", self.refl(self.files.option_type(), found)));
+        Ok((v, self.call(lemma, &args)?))
     }
 
     /// An operand's value and the proof of `Reads`.

@@ -164,31 +164,18 @@ impl<'a, 'b> Exec<'a, 'b> {
             };
             return Err(self.fails(s.pc, what));
         }
-        let more_stop = {
-            let mut file = self.files.empty(one);
-            for (r, (_, f)) in &t.content {
-                let v = self.at(*f, one);
-                let here = State { pc: 0, file };
-                file = self.put(&here, *r, v)?;
-            }
-            st.app(self.stop(t.head, file.trie), self.state(s))
-        };
-        let out = t.out.unwrap_or(0);
-        let mut file = self.files.empty(one);
-        for (r, (_, f)) in t.content.iter().filter(|(r, _)| t.after.contains(r)) {
-            let v = self.at(*f, t.n);
-            let here = State { pc: 0, file };
-            file = self.put(&here, *r, v)?;
-        }
-        let out_stop = st.app(self.stop(out, file.trie), self.state(s));
+        let at_head: Vec<(Reg, Expr)> = (t.content.iter())
+            .map(|(r, (_, f))| (*r, self.at(*f, one)))
+            .collect();
+        let at_end: Vec<(Reg, Expr)> = (t.content.iter())
+            .filter(|(r, _)| t.after.contains(r))
+            .map(|(r, (_, f))| (*r, self.at(*f, t.n)))
+            .collect();
+        let more_stop = self.holding(t.head, &at_head, one, s)?;
+        let out_stop = self.holding(t.out.unwrap_or(0), &at_end, one, s)?;
         let proof = if back {
-            let said: Vec<(Reg, Expr)> = t
-                .content
-                .iter()
-                .map(|(r, (_, f))| (*r, self.at(*f, one)))
-                .collect();
-            let holds = self.holds(s, &said, |ex, r, x, v| ex.again(s.pc, t, r, x, v))?;
-            let a = self.stops_here(s, &said, holds)?;
+            let holds = self.holds(s, &at_head, |ex, r, x, v| ex.again(s.pc, t, r, x, v))?;
+            let a = self.stops_here(s, &at_head, holds)?;
             self.call(
                 "Turn.more",
                 &[
@@ -201,13 +188,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 ],
             )?
         } else {
-            let said: Vec<(Reg, Expr)> = t
-                .content
-                .iter()
-                .filter(|(r, _)| t.after.contains(r))
-                .map(|(r, (_, f))| (*r, self.at(*f, t.n)))
-                .collect();
-            let holds = self.holds(s, &said, |ex, r, x, v| {
+            let holds = self.holds(s, &at_end, |ex, r, x, v| {
                 let (kind, f) = t.content[&r];
                 if matches!(kind, Content::Fixed) {
                     return Ok(None);
@@ -220,7 +201,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 let q = st.apps(congr, &[st.const0("Nat"), word, one, t.n, f, h]);
                 Ok(ex.trans(word, (x, mid, v), p, Some(q)))
             })?;
-            let b = self.stops_here(s, &said, holds)?;
+            let b = self.stops_here(s, &at_end, holds)?;
             self.call(
                 "Turn.last",
                 &[
@@ -234,6 +215,16 @@ impl<'a, 'b> Exec<'a, 'b> {
             )?
         };
         Ok(proof)
+    }
+
+    /// That the thread is in a state at this line in which registers hold what is said of them.
+    fn holding(&mut self, pc: usize, said: &[(Reg, Expr)], base: Expr, s: &State) -> Result<Expr> {
+        let mut file = self.files.empty(base);
+        for (r, v) in said {
+            let here = State { pc: 0, file };
+            file = self.put(&here, *r, *v)?;
+        }
+        Ok(self.el.st.app(self.stop(pc, file.trie), self.state(s)))
     }
 
     /// The condition at the end of a turn of a loop that is left at its end.

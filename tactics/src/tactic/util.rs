@@ -156,6 +156,50 @@ pub(crate) fn hypothesis<'b>(el: &mut Elab<'b>, m: MVarId, id: &Ident) -> Result
     Err(on_goal(el, err, m))
 }
 
+/// Whether the script can use a constant: it is there and not hidden.
+pub(crate) fn sees(el: &Elab<'_>, name: &str) -> bool {
+    let n = el.name(name);
+    el.env.get(n).is_some() && !el.is_hidden(n)
+}
+
+/// The library file of a tactic has to be imported: the script sees this theorem of it.
+/// `code` is that of the tactic's errors.
+pub(crate) fn needs(el: &Elab<'_>, code: &'static str, theorem: &str, library: &str) -> Result<()> {
+    if sees(el, theorem) {
+        return Ok(());
+    }
+    let tactic = code.strip_prefix("tactic.").unwrap_or(code);
+    Err(
+        ElabError::msg(format!("`{tactic}` needs the library file `{library}`"))
+            .code(code)
+            .help(format!("import \"{library}\" (or a file that imports it)")),
+    )
+}
+
+/// The goal after everything that it begins with is introduced.
+pub(crate) fn intro_all<'b>(el: &mut Elab<'b>, goal: MVarId) -> Result<MVarId> {
+    let mut m = goal;
+    loop {
+        let ty = el.mvar_type(m);
+        let ty = el.instantiate_mvars(ty);
+        match el.st.node(ty) {
+            Node::Pi(..) | Node::Let(..) => m = el.intro(m, None)?.1,
+            _ => return Ok(m),
+        }
+    }
+}
+
+/// Closes the goal with a proof, or shows the goal below the error.
+pub(crate) fn close<'b>(el: &mut Elab<'b>, m: MVarId, proof: Result<Expr>) -> Result<Vec<MVarId>> {
+    match proof {
+        Ok(p) => {
+            el.assign(m, p);
+            Ok(Vec::new())
+        }
+        Err(e) => Err(on_goal(el, e, m)),
+    }
+}
+
 /// The error with the goal printed below it.
 pub(crate) fn on_goal<'b>(el: &mut Elab<'b>, err: ElabError, m: MVarId) -> ElabError {
     let text = el.pp_goal(m);

@@ -23,13 +23,15 @@ mod tests;
 mod words;
 mod write;
 
-use logic::{Expr, Node};
+use logic::Expr;
 
 use crate::meta::{Elab, ElabError, MVarId, Result};
 use exp::{Id, Terms};
 use plan::Plan;
 use prover::Prover;
 use reify::{Atom, Reader};
+
+use super::util::{close, intro_all, needs};
 
 pub use prover::Failure;
 
@@ -47,15 +49,7 @@ struct Read {
 
 /// `bits`: closes the goal, or says why it cannot.
 pub(crate) fn bits<'b>(el: &mut Elab<'b>, goal: MVarId) -> Result<Vec<MVarId>> {
-    let mut m = goal;
-    loop {
-        let ty = el.mvar_type(m);
-        let ty = el.instantiate_mvars(ty);
-        match el.st.node(ty) {
-            Node::Pi(..) | Node::Let(..) => m = el.intro(m, None)?.1,
-            _ => break,
-        }
-    }
+    let m = intro_all(el, goal)?;
     el.with_goal(m, |el| {
         let target = el.mvar_type(m);
         let target = el.instantiate_mvars(target);
@@ -66,16 +60,7 @@ pub(crate) fn bits<'b>(el: &mut Elab<'b>, goal: MVarId) -> Result<Vec<MVarId>> {
             )
             .code("tactic.bits")),
         };
-        match proof {
-            Ok(p) => {
-                el.assign(m, p);
-                Ok(Vec::new())
-            }
-            Err(e) => {
-                let text = el.pp_goal(m);
-                Err(e.goal_text(text))
-            }
-        }
+        close(el, m, proof)
     })
 }
 
@@ -96,20 +81,7 @@ pub fn attempt(el: &mut Elab<'_>, lhs: Expr, rhs: Expr) -> Option<Expr> {
 }
 
 fn available(el: &Elab<'_>) -> Result<()> {
-    needs(el, "Bits.sound", "lib/bits_check.ptxp")
-}
-
-/// The script has to see a theorem.
-fn needs(el: &Elab<'_>, theorem: &str, library: &str) -> Result<()> {
-    let name = el.name(theorem);
-    if el.env.get(name).is_some() && !el.is_hidden(name) {
-        return Ok(());
-    }
-    Err(
-        ElabError::msg(format!("`bits` needs the library file `{library}`"))
-            .code("tactic.bits")
-            .help(format!("import \"{library}\" (or a file that imports it)")),
-    )
+    needs(el, "tactic.bits", "Bits.sound", "lib/bits_check.ptxp")
 }
 
 fn read(el: &mut Elab<'_>, lhs: Expr, rhs: Expr) -> Result<Read> {
@@ -139,7 +111,7 @@ fn read(el: &mut Elab<'_>, lhs: Expr, rhs: Expr) -> Result<Read> {
         .help("`generalize` a part of it, or prove smaller equations and rewrite with them"));
     }
     if width.is_some() {
-        needs(reader.el, "Word.ext", "lib/bits_word.ptxp")?;
+        needs(reader.el, "tactic.bits", "Word.ext", "lib/bits_word.ptxp")?;
     }
     Ok(Read {
         terms: reader.terms,

@@ -261,12 +261,7 @@ impl<'a, 'b, 't> Prover<'a, 'b, 't> {
         match (&m, &n) {
             (Node::Mul(x, y), Node::Mul(u, v)) => {
                 let (x, y, u, v) = (*x, *y, *u, *v);
-                let all = [
-                    self.denote(x),
-                    self.denote(y),
-                    self.denote(u),
-                    self.denote(v),
-                ];
+                let all = [x, y, u, v].map(|t| self.denote(t));
                 let straight = self
                     .equation(x, u)
                     .and_then(|h| Ok((h, self.equation(y, v)?)));
@@ -281,12 +276,7 @@ impl<'a, 'b, 't> Prover<'a, 'b, 't> {
             }
             (Node::Minus(x, y), Node::Minus(u, v)) => {
                 let (x, y, u, v) = (*x, *y, *u, *v);
-                let all = [
-                    self.denote(x),
-                    self.denote(y),
-                    self.denote(u),
-                    self.denote(v),
-                ];
+                let all = [x, y, u, v].map(|t| self.denote(t));
                 let (h, k) = (self.equation(x, u)?, self.equation(y, v)?);
                 Ok(self.call("Bits.sub_congr", &[&all[..], &[h, k]].concat()))
             }

@@ -6,6 +6,7 @@ use num_traits::{ToPrimitive, Zero};
 
 use super::exp::{self, Id, two};
 use super::reify::{Atom, Reader};
+use crate::tactic::util::sees;
 
 impl Reader<'_, '_> {
     /// An operation of words with this result width.
@@ -140,11 +141,6 @@ impl Reader<'_, '_> {
         self.add(exp::Node::Atom(a))
     }
 
-    fn knows(&self, lemma: &str) -> bool {
-        let name = self.el.name(lemma);
-        self.el.env.get(name).is_some() && !self.el.is_hidden(name)
-    }
-
     /// `by * (a / 2 ^ (v - 1))`: a multiple of the sign.
     fn sign(&mut self, a: Id, v: u32, by: BigUint) -> Id {
         let sign = self.add(exp::Node::Div(a, two(v - 1)));
@@ -153,7 +149,7 @@ impl Reader<'_, '_> {
 
     fn sext(&mut self, v: Expr, to: Expr, a: Expr) -> Option<Id> {
         let (v_, to_) = (self.small(v)?, self.small(to)?);
-        if !self.knows("Bits.sext") || v_ == 0 || to_ < v_ {
+        if !sees(self.el, "Bits.sext") || v_ == 0 || to_ < v_ {
             return None;
         }
         let x = self.word(a);
@@ -168,7 +164,7 @@ impl Reader<'_, '_> {
     fn ashr(&mut self, v: Expr, a: Expr, k: Expr) -> Option<Id> {
         let v_ = self.small(v)?;
         let n = self.count(k)?;
-        if !self.knows("Bits.ashr") || v_ == 0 {
+        if !sees(self.el, "Bits.ashr") || v_ == 0 {
             return None;
         }
         let x = self.word(a);

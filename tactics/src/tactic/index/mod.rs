@@ -28,7 +28,7 @@ mod words;
 use std::rc::Rc;
 
 use egg::Id;
-use logic::{Expr, Node as Term};
+use logic::Expr;
 
 use crate::diagnostic::Diagnostic;
 use crate::meta::{Elab, ElabError, MVarId, Result};
@@ -38,7 +38,7 @@ use figures::Figures;
 use rules::Rule;
 use saturate::Stop;
 
-use super::util::{on_goal, term_ident, term_local};
+use super::util::{close, intro_all, needs, term_ident, term_local};
 
 /// The file of the lemmas.
 const LIBRARY: &str = "lib/index.ptxp";
@@ -51,40 +51,20 @@ pub(crate) fn index<'b>(
     report: Option<Span>,
 ) -> Result<Vec<MVarId>> {
     available(el)?;
-    let mut m = goal;
-    loop {
-        let ty = el.mvar_type(m);
-        let ty = el.instantiate_mvars(ty);
-        match el.st.node(ty) {
-            Term::Pi(..) | Term::Let(..) => m = el.intro(m, None)?.1,
-            _ => break,
-        }
-    }
+    let m = intro_all(el, goal)?;
     el.with_goal(m, |el| {
         let rules = collect(el, m, extra)?;
         let target = el.mvar_type(m);
         let target = el.instantiate_mvars(target);
-        match claim(el, &rules, target) {
-            Ok((p, figures)) => {
-                if let Some(span) = report {
-                    el.messages
-                        .push(Diagnostic::info(span, figures.to_string()));
-                }
-                el.assign(m, p);
-                Ok(Vec::new())
+        let proof = claim(el, &rules, target).map(|(p, figures)| {
+            if let Some(span) = report {
+                el.messages
+                    .push(Diagnostic::info(span, figures.to_string()));
             }
-            Err(e) => Err(on_goal(el, e.code("tactic.index"), m)),
-        }
+            p
+        });
+        close(el, m, proof.map_err(|e| e.code("tactic.index")))
     })
-}
-
-/// A proof of `left = right`, two natural numbers or two words, in the context of the goal, for other tactics.
-#[allow(dead_code)]
-pub(crate) fn prove(el: &mut Elab<'_>, left: Expr, right: Expr) -> Result<Expr> {
-    available(el)?;
-    let rules = tagged(el)?;
-    let ty = el.infer_type(left)?;
-    Ok(between(el, &rules, ty, left, right)?.0)
 }
 
 /// A proof of a side condition, an equation, `a < b` or `a ≤ b`, in the context of the goal, for other tactics.
@@ -171,15 +151,7 @@ fn between(
 }
 
 fn available(el: &Elab<'_>) -> Result<()> {
-    let probe = el.name("Index.val_add");
-    if el.env.get(probe).is_none() || el.is_hidden(probe) {
-        return Err(
-            ElabError::msg(format!("`index` needs the library file `{LIBRARY}`"))
-                .code("tactic.index")
-                .help(format!("import \"{LIBRARY}\" (or a file that imports it)")),
-        );
-    }
-    Ok(())
+    needs(el, "tactic.index", "Index.val_add", LIBRARY)
 }
 
 /// The theorems marked as rules.

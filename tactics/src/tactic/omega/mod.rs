@@ -46,41 +46,20 @@ use reify::{Choice, Fact, Linear, Reader};
 use solve::{Budget, GaveUp, Outcome, Proof, Range};
 use witness::Witnesses;
 
+use super::util::{close, intro_all, needs};
+
 /// How many case splits on disjunctions one call may make.
 const MAX_CASES: usize = 400;
 
 /// Closes the goal by linear arithmetic, or says why it cannot.
 pub fn omega<'b>(el: &mut Elab<'b>, goal: MVarId) -> Result<Vec<MVarId>> {
-    let sound = el.name("Omega.sound");
-    if el.env.get(sound).is_none() || el.is_hidden(sound) {
-        return Err(
-            ElabError::msg("`omega` needs the library file `lib/omega.ptxp`")
-                .code("tactic.omega")
-                .help("import \"lib/omega.ptxp\" (or a file that imports it)"),
-        );
-    }
-    let mut m = goal;
-    loop {
-        let ty = el.mvar_type(m);
-        let ty = el.instantiate_mvars(ty);
-        match el.st.node(ty) {
-            Node::Pi(..) | Node::Let(..) => m = el.intro(m, None)?.1,
-            _ => break,
-        }
-    }
+    needs(el, "tactic.omega", "Omega.sound", "lib/omega.ptxp")?;
+    let m = intro_all(el, goal)?;
     el.with_goal(m, |el| {
         let target = el.mvar_type(m);
         let target = el.instantiate_mvars(target);
-        match attempt(el, target) {
-            Ok(p) => {
-                el.assign(m, p);
-                Ok(Vec::new())
-            }
-            Err(e) => {
-                let text = el.pp_goal(m);
-                Err(e.code("tactic.omega").goal_text(text))
-            }
-        }
+        let proof = attempt(el, target).map_err(|e| e.code("tactic.omega"));
+        close(el, m, proof)
     })
 }
 

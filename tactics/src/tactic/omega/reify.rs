@@ -15,6 +15,7 @@ use super::int::Difference;
 use super::prop::{Known, Prop};
 use super::solve::Range;
 use crate::meta::Elab;
+use crate::tactic::util::sees;
 
 /// A linear term over atoms.
 #[derive(Clone, Debug)]
@@ -152,8 +153,7 @@ impl<'a, 'b> Reader<'a, 'b> {
 
     /// Does the script see a declaration with this name?
     pub fn available(&self, name: &str) -> bool {
-        let name = self.el.name(name);
-        self.el.env.get(name).is_some() && !self.el.is_hidden(name)
+        sees(self.el, name)
     }
 
     /// What each atom is for the oracle.
