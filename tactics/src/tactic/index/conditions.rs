@@ -121,14 +121,7 @@ impl Engine<'_, '_> {
         let (x, y) = (self.term(a), self.term(b));
         let p = self.equation(x, y);
         let proof = self.by_omega(p)?;
-        let (first, last) = (self.equal(left, a)?, self.equal(b, right)?);
-        let middle = Chain {
-            from: x,
-            to: y,
-            proof: Some(proof),
-        };
-        let all = self.then(first, middle)?;
-        self.then(all, last)?.proof
+        self.carried((left, a), (b, right), proof)
     }
 
     /// `a < b` or `a ≤ b`, by linear arithmetic on the simplest terms that the two are equal to.
@@ -187,11 +180,7 @@ impl Engine<'_, '_> {
         let proof = self.by_bits(simple, zero)?;
         let (ca, cb) = (self.equal(a, na)?, self.equal(b, nb)?);
         let first = self.congruent(self.el.st.const0("Nat.land"), &[ca, cb])?;
-        let second = Chain {
-            from: simple,
-            to: zero,
-            proof: Some(proof),
-        };
+        let second = Chain::step(simple, zero, proof);
         self.then(first, second)?.proof
     }
 

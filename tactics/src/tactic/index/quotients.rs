@@ -235,19 +235,11 @@ impl Sums {
                 // the divisor is `g * b`
                 let product = Tree::Mul(Box::new(Tree::Lit(g.clone())), Box::new(tb));
                 let k_is = self.is_tree(e, k.id, &product)?;
-                let same = Chain {
-                    from: n,
-                    to: n,
-                    proof: None,
-                };
+                let same = Chain::same(n);
                 let head = e.g.analysis.ops.get(node.op).head;
                 let first = e.congruent(head, &[same, k_is])?;
                 let to = e.term(right);
-                let second = Chain {
-                    from: first.to,
-                    to,
-                    proof: Some(proof),
-                };
+                let second = Chain::step(first.to, to, proof);
                 let whole = e.then(first, second)?;
                 let rule = if kind == Kind::Div {
                     "div_factor"
@@ -298,12 +290,7 @@ impl Sums {
             && k.proof.is_some()
         {
             let ring = Ring::new(e.el.st, &self.exprs);
-            let same = |x: Expr| Chain {
-                from: x,
-                to: x,
-                proof: None,
-            };
-            let (q, r) = (same(ring.tree(q)), same(ring.tree(r)));
+            let (q, r) = (Chain::same(ring.tree(q)), Chain::same(ring.tree(r)));
             let (mul, plus) = (e.el.st.const0("Nat.mul"), e.el.st.const0("Nat.add"));
             let product = e.congruent(mul, &[e.back(k), q])?;
             let sum = e.congruent(plus, &[product, r])?;
@@ -373,17 +360,9 @@ impl Sums {
         let (l, t) = (ring.tree(&left_tree), ring.tree(&right_tree));
         let shift = ring.tree(&Tree::Mul(lit(), Box::new(td)));
         let plus = e.el.st.const0("Nat.add");
-        let same = Chain {
-            from: shift,
-            to: shift,
-            proof: None,
-        };
+        let same = Chain::same(shift);
         let first = e.congruent(plus, &[hn, same])?;
-        let second = Chain {
-            from: l,
-            to: t,
-            proof: Some(identity),
-        };
+        let second = Chain::step(l, t, identity);
         let chain = e.then(first, second)?;
         let (n, ek) = (e.term(node.kids[0]), e.el.st.nat(modulus.magnitude()));
         let (ed, eu, er) = (e.term(d), e.term(u), e.term(r));
@@ -493,11 +472,7 @@ impl Sums {
             c,
             c,
         ];
-        let second = Chain {
-            from: first.to,
-            to: e.term(right),
-            proof: Some(e.call("Index.magic", &args)),
-        };
+        let second = Chain::step(first.to, e.term(right), e.call("Index.magic", &args));
         let whole = e.then(first, second)?;
         Some(e.join("magic", own, right, whole.proof?))
     }
@@ -548,23 +523,18 @@ impl Sums {
                 let own_q = e.node(inner.op, &[y, lit]);
                 let there = e.equal(*q, own_q)?;
                 let ea = e.term(a);
-                let same = |x: Expr| Chain {
-                    from: x,
-                    to: x,
-                    proof: None,
-                };
                 let plus = e.el.st.const0("Nat.add");
-                let second = e.congruent(plus, &[same(ea), there])?;
+                let second = e.congruent(plus, &[Chain::same(ea), there])?;
                 let n = e.then(first, second)?;
                 let ek = e.term(k.id);
                 let div = e.el.st.const0("Nat.div");
-                let n = e.congruent(div, &[n, same(ek)])?;
+                let n = e.congruent(div, &[n, Chain::same(ek)])?;
                 let (ey, en, c) = (e.term(y), e.el.st.nat(&by), e.computed());
-                let third = Chain {
-                    from: n.to,
-                    to: e.term(right),
-                    proof: Some(e.call("Index.div_absorb", &[ea, ey, en, ek, c])),
-                };
+                let third = Chain::step(
+                    n.to,
+                    e.term(right),
+                    e.call("Index.div_absorb", &[ea, ey, en, ek, c]),
+                );
                 let whole = e.then(n, third)?;
                 return Some(e.join("div_absorb", own, right, whole.proof?));
             }

@@ -24,17 +24,33 @@ pub(super) struct Chain {
     pub proof: Option<Expr>,
 }
 
+impl Chain {
+    /// A term is itself.
+    pub fn same(x: Expr) -> Self {
+        Chain {
+            from: x,
+            to: x,
+            proof: None,
+        }
+    }
+
+    /// Two terms with a proof.
+    pub fn step(from: Expr, to: Expr, proof: Expr) -> Self {
+        Chain {
+            from,
+            to,
+            proof: Some(proof),
+        }
+    }
+}
+
 impl Engine<'_, '_> {
     /// A proof that two nodes of one class stand for equal terms; `None` inside if they are the same term. `None` if they
     /// are not in one class.
     pub fn equal(&mut self, a: Id, b: Id) -> Option<Chain> {
         let (from, to) = (self.term(a), self.term(b));
         if from == to {
-            return Some(Chain {
-                from,
-                to,
-                proof: None,
-            });
+            return Some(Chain::same(from));
         }
         if self.g.find(a) != self.g.find(b) {
             return None;
@@ -68,17 +84,10 @@ impl Engine<'_, '_> {
                 let number: usize = rule.as_str().rsplit_once('#')?.1.parse().ok()?;
                 let j = *self.table.get(number)?;
                 let next = if forward {
-                    Chain {
-                        from: j.left,
-                        to: j.right,
-                        proof: Some(j.proof),
-                    }
+                    Chain::step(j.left, j.right, j.proof)
                 } else {
-                    Chain {
-                        from: j.right,
-                        to: j.left,
-                        proof: Some(self.symm(j.left, j.right, j.proof)),
-                    }
+                    let proof = self.symm(j.left, j.right, j.proof);
+                    Chain::step(j.right, j.left, proof)
                 };
                 all = self.then(all, next)?;
             }
@@ -150,6 +159,18 @@ impl Engine<'_, '_> {
                 (p, q) => p.or(q),
             },
         })
+    }
+
+    /// `left = right`, by a proof of the equation of a term that `left` is equal to and of one that `right` is.
+    pub fn carried(
+        &mut self,
+        (left, a): (Id, Id),
+        (b, right): (Id, Id),
+        proof: Expr,
+    ) -> Option<Expr> {
+        let (first, last) = (self.equal(left, a)?, self.equal(b, right)?);
+        let all = self.then(first, Chain::step(first.to, last.from, proof))?;
+        self.then(all, last)?.proof
     }
 
     /// The other way round.

@@ -8,7 +8,6 @@ use logic::{Expr, Node as Term};
 use num_bigint::BigUint;
 
 use super::engine::Engine;
-use super::replay::Chain;
 use crate::tactic::bits;
 
 /// How often one search may ask `bits` about classes.
@@ -83,15 +82,8 @@ impl Engine<'_, '_> {
                 self.by_omega(p)?
             }
         };
-        let (first, last) = (self.equal(a, na)?, self.equal(nb, b)?);
-        let middle = Chain {
-            from: x,
-            to: y,
-            proof: Some(proof),
-        };
-        let all = self.then(first, middle)?;
-        let all = self.then(all, last)?;
+        let proof = self.carried((a, na), (nb, b), proof)?;
         let rule = if digits { "bits" } else { "omega" };
-        Some(self.join(rule, a, b, all.proof?))
+        Some(self.join(rule, a, b, proof))
     }
 }
