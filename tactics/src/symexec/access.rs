@@ -37,49 +37,46 @@ impl<'a, 'b> Exec<'a, 'b> {
             st.apps(st.const0("Nat.add"), &[o, e])
         };
         let all = st.nat(&(num_bigint::BigUint::from(1u32) << 64));
-        let rem = st.apps(st.const0("Nat.mod"), &[sum, all]);
-        let a = match wanted {
-            Some(a) => a,
-            None => {
-                let fits = st.apps(st.const0("Nat.lt"), &[sum, all]);
-                match self.arithmetic(fits) {
-                    Some(_) => sum,
-                    None => rem,
-                }
-            }
+        let y = st.apps(st.const0("Ptx.Lit.word"), &[self.num(64), off]);
+        let to = st.apps(st.const0("Word.ofNat"), &[self.num(64), o]);
+        let q = self.refl(self.word_type(64), to);
+        let mut parts = vec![("x", x), ("e", e), ("value", value)];
+        if !zero {
+            parts.extend([("y", y), ("o", o), ("off", q)]);
+        }
+        let reach = match code::number(self.el, o) {
+            Some(k) => self.reaches(k, e),
+            None => None,
         };
-        let h = if a == rem {
-            self.refl(nat, rem)
+        let rem = st.apps(st.const0("Nat.mod"), &[sum, all]);
+        let (plain, names) = match reach {
+            Some((far, fits)) => {
+                parts.extend([("far", self.num(far)), ("near", self.yes), ("fits", fits)]);
+                (sum, ["address_here", "address_near"])
+            }
+            None => (rem, ["address_at", "address_off"]),
+        };
+        let a = wanted.unwrap_or(plain);
+        let h = if a == plain {
+            self.refl(nat, plain)
         } else {
-            let p = self.eq(nat, rem, a);
+            let p = self.eq(nat, plain, a);
             self.side("address", s.pc, p)?
         };
-        let addr = if zero {
-            self.call(
-                "address_at",
-                &[("x", x), ("e", e), ("a", a), ("value", value), ("h", h)],
-            )?
-        } else {
-            let y = st.apps(st.const0("Ptx.Lit.word"), &[self.num(64), off]);
-            let to = st.apps(st.const0("Word.ofNat"), &[self.num(64), o]);
-            let q = self.refl(self.word_type(64), to);
-            self.call(
-                "address_off",
-                &[
-                    ("x", x),
-                    ("y", y),
-                    ("e", e),
-                    ("o", o),
-                    ("a", a),
-                    ("value", value),
-                    ("off", q),
-                    ("h", h),
-                ],
-            )?
-        };
+        parts.extend([("a", a), ("h", h)]);
+        let addr = self.call(if zero { names[0] } else { names[1] }, &parts)?;
         let n = self.num(size);
-        let aligned = self.eq(nat, st.apps(st.const0("Nat.mod"), &[a, n]), self.num(0));
-        let aligned = self.side("aligned", s.pc, aligned)?;
+        let known = match a == sum {
+            true => self.aligned(o, e, size)?,
+            false => None,
+        };
+        let aligned = match known {
+            Some(h) => h,
+            None => {
+                let p = self.eq(nat, st.apps(st.const0("Nat.mod"), &[a, n]), self.num(0));
+                self.side("aligned", s.pc, p)?
+            }
+        };
         let size = self.refl(nat, n);
         Ok((
             a,

@@ -19,6 +19,7 @@ mod goal;
 mod lemma;
 mod meet;
 mod poll;
+mod reach;
 mod repeat;
 mod run;
 mod several;

@@ -11,6 +11,8 @@ use super::Exec;
 /// Work that one attempt at a condition may take.
 const CONDITION: u64 = 400_000;
 
+use super::reach::Reach;
+
 /// What was found out in the present context.
 #[derive(Clone, Default)]
 pub(super) struct Known {
@@ -20,6 +22,8 @@ pub(super) struct Known {
     proved: FxHashMap<Expr, Option<Expr>>,
     /// Truth values that are known: the term, the value, and the proof.
     facts: Vec<(Expr, bool, Expr)>,
+    /// How far addresses reach from a base without wrapping.
+    pub reach: FxHashMap<Expr, Reach>,
 }
 
 impl Known {
@@ -39,6 +43,11 @@ impl Known {
                 .map(|(k, v)| (*k, *v))
                 .collect(),
             facts: self.facts.clone(),
+            reach: self
+                .reach
+                .iter()
+                .map(|(e, r)| (*e, r.inside()))
+                .collect(),
         }
     }
 
