@@ -43,11 +43,7 @@ impl Known {
                 .map(|(k, v)| (*k, *v))
                 .collect(),
             facts: self.facts.clone(),
-            reach: self
-                .reach
-                .iter()
-                .map(|(e, r)| (*e, r.inside()))
-                .collect(),
+            reach: self.reach.iter().map(|(e, r)| (*e, r.inside())).collect(),
         }
     }
 
