@@ -45,7 +45,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             parts.extend([("y", y), ("o", o), ("off", q)]);
         }
         let reach = match code::number(self.el, o) {
-            Some(k) => self.reaches(k, e),
+            Some(k) => self.reaches(k, e)?,
             None => None,
         };
         let rem = st.apps(st.const0("Nat.mod"), &[sum, all]);
@@ -66,12 +66,16 @@ impl<'a, 'b> Exec<'a, 'b> {
         parts.extend([("a", a), ("h", h)]);
         let addr = self.call(if zero { names[0] } else { names[1] }, &parts)?;
         let n = self.num(size);
-        let known = match a == sum {
-            true => self.aligned(o, e, size)?,
+        let known = match plain == sum {
+            true => self.aligned(sum, size)?,
             false => None,
         };
         let aligned = match known {
-            Some(h) => h,
+            Some(k) if a == sum => k,
+            Some(k) => self.call(
+                "aligned_as",
+                &[("e", sum), ("a", a), ("n", n), ("h", h), ("k", k)],
+            )?,
             None => {
                 let p = self.eq(nat, st.apps(st.const0("Nat.mod"), &[a, n]), self.num(0));
                 self.side("aligned", s.pc, p)?
@@ -263,15 +267,23 @@ impl<'a, 'b> Exec<'a, 'b> {
                 file: file.clone(),
             };
             let after = self.put(&state, (width, *d), v)?;
-            steps.push((file.trie, after.trie, v, value, at, *d, lists[i + 1]));
+            steps.push((
+                file.trie,
+                after.trie,
+                self.put_proof(&after)?,
+                v,
+                value,
+                at,
+                *d,
+                lists[i + 1],
+            ));
             file = after;
             at = st.apps(st.const0("Nat.add"), &[at, self.num(bytes)]);
         }
         let last = self.files.regs(&file);
         let end = st.apps(st.const0("Ptx.loads_nil"), &[ty, w, f, at, last]);
         let mut regs = end;
-        for (t, t2, v, value, at, d, ds) in steps.into_iter().rev() {
-            let put = self.refl(self.files.trie_type(), t2);
+        for (t, t2, put, v, value, at, d, ds) in steps.into_iter().rev() {
             let parts = [
                 ("ty", ty),
                 ("rw", w),

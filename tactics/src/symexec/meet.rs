@@ -110,7 +110,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 ("h", proof),
                 ("k", self.yes),
                 ("value", value),
-                ("p", self.put_proof(&next)),
+                ("p", self.put_proof(&next)?),
             ];
             proof = self.call("RF.Holds.put", &parts)?;
             file = next;

@@ -1,9 +1,9 @@
 //! Addresses that do not wrap: one proof for a base serves all offsets up to the one that it is about.
 
-use logic::Expr;
+use logic::{Expr, Node};
+use num_traits::ToPrimitive;
 
 use super::Exec;
-use super::code;
 use crate::meta::Result;
 
 /// What is known of the sums `o + e` of a base `e` and offsets.
@@ -33,13 +33,28 @@ const TRIES: usize = 3;
 
 impl<'a, 'b> Exec<'a, 'b> {
     /// `far + e < 2^64` for some `far ≥ o`: `far` and the proof, if there is one.
-    pub(super) fn reaches(&mut self, o: u64, e: Expr) -> Option<(u64, Expr)> {
+    pub(super) fn reaches(&mut self, o: u64, e: Expr) -> Result<Option<(u64, Expr)>> {
+        if let Some((root, c, lemma)) = self.displaced(e)
+            && let Some(all) = o.checked_add(c)
+            && let Some((far, fits)) = self.reaches(all, root)?
+        {
+            let (far, m) = (self.num(far), far - c);
+            let args = [
+                ("m", self.num(m)),
+                ("c", self.num(c)),
+                ("far", far),
+                ("e", root),
+                ("sum", self.refl(self.el.st.const0("Nat"), far)),
+                ("fits", fits),
+            ];
+            return Ok(Some((m, self.call(lemma[0], &args)?)));
+        }
         let mut known = self.known.reach.get(&e).copied().unwrap_or_default();
         if let Some(found) = known.fits.filter(|(far, _)| o <= *far) {
-            return Some(found);
+            return Ok(Some(found));
         }
         if o >= NEGATIVE || known.fails.is_some_and(|f| f <= o) {
-            return None;
+            return Ok(None);
         }
         let st = self.el.st;
         let all = st.nat(&(num_bigint::BigUint::from(1u32) << 64));
@@ -61,33 +76,42 @@ impl<'a, 'b> Exec<'a, 'b> {
             }
         }
         self.known.reach.insert(e, known);
-        known.fits.filter(|(far, _)| o <= *far)
+        Ok(known.fits.filter(|(far, _)| o <= *far))
     }
 
-    /// That the address `o + e` (`e`, if `o` is 0) is aligned, from the same of `e`, if both are.
-    pub(super) fn aligned(&mut self, o: Expr, e: Expr, size: u64) -> Result<Option<Expr>> {
+    /// A base that is another one and a constant, and the lemmas for it.
+    fn displaced(&mut self, e: Expr) -> Option<(Expr, u64, [&'static str; 2])> {
+        let parts = self.el.match_app(e, "Nat.add", 2)?;
+        let (x, y) = (parts[0], parts[1]);
+        let literal = |e: Expr| match self.el.st.node(e) {
+            Node::Nat(n) => n.to_u64(),
+            _ => None,
+        };
+        match (literal(x), literal(y)) {
+            (None, Some(c)) => Some((x, c, ["reach_right", "aligned_right"])),
+            (Some(c), None) => Some((y, c, ["reach_left", "aligned_off"])),
+            _ => None,
+        }
+    }
+
+    /// `e % n = 0`, from the same of what `e` adds a multiple of `n` to.
+    pub(super) fn aligned(&mut self, e: Expr, size: u64) -> Result<Option<Expr>> {
         let st = self.el.st;
         let (nat, n, zero) = (st.const0("Nat"), self.num(size), self.num(0));
-        let Some(off) = code::number(self.el, o) else {
-            return Ok(None);
-        };
-        if size == 0 || off % size != 0 {
-            return Ok(None);
+        if let Some((root, c, lemma)) = self.displaced(e)
+            && c.checked_rem(size) == Some(0)
+            && let Some(h) = self.aligned(root, size)?
+        {
+            let args = [
+                ("e", root),
+                ("o", self.num(c)),
+                ("n", n),
+                ("off", self.refl(nat, zero)),
+                ("h", h),
+            ];
+            return self.call(lemma[1], &args).map(Some);
         }
         let goal = self.eq(nat, st.apps(st.const0("Nat.mod"), &[e, n]), zero);
-        let Some(h) = self.arithmetic(goal) else {
-            return Ok(None);
-        };
-        if off == 0 {
-            return Ok(Some(h));
-        }
-        let args = [
-            ("e", e),
-            ("o", o),
-            ("n", n),
-            ("off", self.refl(nat, zero)),
-            ("h", h),
-        ];
-        self.call("aligned_off", &args).map(Some)
+        Ok(self.arithmetic(goal))
     }
 }

@@ -52,7 +52,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 let here = State { pc: s.pc, file };
                 file = self.put(&here, r, v)?;
             }
-            steps.push((*d, made, bits, lo, *ds, before, file.trie));
+            steps.push((*d, made, bits, lo, *ds, before, file.clone()));
             lo += bits;
         }
         let last = self.files.regs(&file);
@@ -81,12 +81,12 @@ impl<'a, 'b> Exec<'a, 'b> {
                     "sets_sink"
                 }
                 Some((r, v, h, signed)) => {
-                    let put = self.refl(self.files.trie_type(), t2);
+                    let put = self.put_proof(&t2)?;
                     args.extend([
                         ("i", self.num(r.1)),
                         ("ρ", file.base),
                         ("t", t),
-                        ("t'", t2),
+                        ("t'", t2.trie),
                         ("v", v),
                         ("R", last),
                         ("value", h),

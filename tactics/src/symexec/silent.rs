@@ -6,7 +6,7 @@ use super::code::{Line, Reg, Shape, Source, SourceKind};
 use super::file::File;
 use super::flow::Loop;
 use super::{Exec, State};
-use crate::meta::Result;
+use crate::meta::{ElabError, Result};
 
 /// A step, or several.
 pub(super) struct Silent {
@@ -89,7 +89,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                         ("r", *which),
                         ("v", v),
                         ("value", value),
-                        ("put", self.put_proof(&file)),
+                        ("put", self.put_proof(&file)?),
                         ("t'", file.trie),
                         ("dst", self.num(*dst)),
                     ];
@@ -236,17 +236,15 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("w", w),
             ("i", i),
         ];
-        let (lemma, v, found) = match s.file.values.get(&r) {
+        let (lemma, v) = match s.file.values.get(&r) {
             Some(v) => {
                 args.extend([("v", *v), ("k", self.yes)]);
-                ("Reads.reg", *v, self.files.some(r.0, *v))
+                ("Reads.reg", *v)
             }
-            None => {
-                let v = st.apps(s.file.base, &[w, i]);
-                ("Reads.base", v, self.files.none())
-            }
+            None => ("Reads.base", st.apps(s.file.base, &[w, i])),
         };
-        args.push(("h", self.refl(self.files.option_type(), found)));
+        let found = self.files.get(&s.file, r);
+        args.push(("h", found.ok_or_else(|| self.no_register(s.pc, r.0))?));
         Ok((v, self.call(lemma, &args)?))
     }
 
@@ -363,24 +361,24 @@ impl<'a, 'b> Exec<'a, 'b> {
         }
         let value = self.el.beta(f, &values);
         let file = self.put(s, dst, value)?;
-        args.extend([("put", self.put_proof(&file)), ("t'", file.trie)]);
+        args.extend([("put", self.put_proof(&file)?), ("t'", file.trie)]);
         Ok((self.step(lemma, s, line, &args)?, file))
     }
 
     /// The registers after one is written.
     pub(super) fn put(&mut self, s: &State, r: Reg, v: Expr) -> Result<File> {
-        match self.files.put(&s.file, r, v) {
-            Some(f) => Ok(f),
-            None => Err(self.fails(
-                s.pc,
-                &format!("`symexec` knows no registers of {} bits", r.0),
-            )),
-        }
+        self.files
+            .put(&s.file, r, v)
+            .ok_or_else(|| self.no_register(s.pc, r.0))
     }
 
-    /// `t.put k v = t'`, by evaluation.
-    pub(super) fn put_proof(&self, f: &File) -> Expr {
-        self.refl(self.files.trie_type(), f.trie)
+    fn no_register(&self, pc: usize, width: u32) -> ElabError {
+        self.fails(pc, &format!("`symexec` knows no registers of {width} bits"))
+    }
+
+    /// `t.put k v = t'` for the change that made these registers.
+    pub(super) fn put_proof(&self, f: &File) -> Result<Expr> {
+        f.put.ok_or_else(|| self.broken())
     }
 
     /// The proof that the guard of a line holds.

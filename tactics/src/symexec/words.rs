@@ -122,7 +122,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("fits", self.yes),
             ("value", value),
             ("k", self.yes),
-            ("put", self.put_proof(&file)),
+            ("put", self.put_proof(&file)?),
             ("t'", file.trie),
         ];
         Ok((self.step("Leads.param", s, line, &args)?, file))
