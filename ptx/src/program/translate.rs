@@ -32,6 +32,8 @@ pub struct Translation {
     pub kernel: Kernel,
     /// For each line of the body, where it stands.
     pub spans: Vec<Span>,
+    /// The same of each function that can be called.
+    pub called: Vec<Vec<Span>>,
 }
 
 /// The data of an entry of this file.
@@ -42,7 +44,8 @@ pub struct Translation {
 pub fn translate(m: &Resolved<'_>, f: &ast::Function) -> Res<Translation> {
     let e = entry(m, f)?;
     let body = e.body()?;
-    let spans = e.instructions().map(|(_, i)| i.span).collect();
+    let spans = e.spans();
+    let called = e.called.clone();
     let labels = e.labels();
     let kernel = Kernel {
         name: e.function.name.clone(),
@@ -55,7 +58,11 @@ pub fn translate(m: &Resolved<'_>, f: &ast::Function) -> Res<Translation> {
         vars: e.whole.vars.clone(),
         funcs: e.funcs,
     };
-    Ok(Translation { kernel, spans })
+    Ok(Translation {
+        kernel,
+        spans,
+        called,
+    })
 }
 
 /// The number of the condition code register `CC.CF` among the predicates: that after the declared ones.
@@ -89,6 +96,8 @@ pub(crate) struct Entry<'m> {
     pub(super) blocks: Vec<Block>,
     /// Of an entry: what it can call.
     pub(super) funcs: Vec<Func>,
+    /// Where the lines of each stand.
+    called: Vec<Vec<Span>>,
     /// The number of the first register of each declaration.
     firsts: Vec<u64>,
     /// The variables of calls, as registers.
@@ -157,6 +166,7 @@ pub(crate) fn entry<'m>(m: &'m Resolved<'_>, text: &'m ast::Function) -> Res<Ent
     let mut e = unit(m, id, text, &whole)?;
     for ((f, text), vars) in called.into_iter().zip(counts.into_iter().skip(1)) {
         let unit = unit(m, f, text, &whole)?;
+        e.called.push(unit.spans());
         e.funcs.push(Func {
             name: unit.function.name.clone(),
             body: unit.body()?,
@@ -461,6 +471,7 @@ fn unit<'m>(
         regs,
         blocks,
         funcs: Vec::new(),
+        called: Vec::new(),
         firsts,
         slots,
         carry,
@@ -490,6 +501,11 @@ impl<'m> Entry<'m> {
             instructions(b, &mut written);
         }
         written.into_iter().zip(&self.function.code)
+    }
+
+    /// Where they stand.
+    fn spans(&self) -> Vec<Span> {
+        self.instructions().map(|(_, i)| i.span).collect()
     }
 
     /// The data of all instructions.

@@ -180,12 +180,14 @@ impl<'b> Session<'b> {
                 continue;
             }
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let places = k.translation.spans.iter().map(|s| s.range());
-            let lines = crate::symexec::PtxLines::new(&name, &text, places);
-            self.el
-                .ext
-                .ptx_lines
-                .insert(d.name, std::rc::Rc::new(lines));
+            let lines = std::iter::once(&k.translation.spans)
+                .chain(&k.translation.called)
+                .map(|spans| {
+                    let places = spans.iter().map(|s| s.range());
+                    std::rc::Rc::new(crate::symexec::PtxLines::new(&name, &text, places))
+                })
+                .collect();
+            self.el.ext.ptx_lines.insert(d.name, lines);
             let used = PtxUse {
                 entry,
                 file: m.path.value.to_string(),

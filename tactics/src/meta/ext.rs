@@ -58,7 +58,7 @@ pub struct Extensions {
     /// Constants by the last component of their name, for near matches.
     pub by_last: BTreeMap<String, Vec<Name>>,
     /// Where the lines of a kernel from a PTX file stand.
-    pub ptx_lines: FxHashMap<Name, std::rc::Rc<crate::symexec::PtxLines>>,
+    pub ptx_lines: FxHashMap<Name, Vec<std::rc::Rc<crate::symexec::PtxLines>>>,
     /// Default values of structure fields: `S.f` ↦ function of the parameters and earlier fields.
     pub defaults: FxHashMap<Name, Expr>,
 }
