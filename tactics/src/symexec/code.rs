@@ -124,13 +124,41 @@ pub(super) enum Shape {
         base: Source,
         off: Expr,
     },
+    /// A variable of calls is read.
+    GetParam {
+        ty: Expr,
+        width: u32,
+        dst: u64,
+        slot: Reg,
+        off: u64,
+        /// It is read as it is.
+        whole: bool,
+    },
+    /// A variable of calls is written.
+    PutParam {
+        ty: Expr,
+        src: Source,
+        slot: Reg,
+        off: u64,
+        /// All of its bytes are written.
+        whole: bool,
+    },
+    /// A call of a function by number.
+    Call {
+        func: u64,
+        args: Vec<Reg>,
+        outs: Vec<Reg>,
+        /// The lists as terms.
+        args_term: Expr,
+        outs_term: Expr,
+    },
     /// A branch to a line.
     Branch {
         target: u64,
         label: String,
         to: usize,
     },
-    /// The end of the thread.
+    /// The end of the call, or of the thread.
     Ret,
     /// The end of the thread.
     Exit,
@@ -292,6 +320,24 @@ fn destinations(el: &mut Elab<'_>, e: Expr) -> Option<(Vec<Dst>, Vec<Expr>)> {
     Some((dsts, lists))
 }
 
+/// A register, `Reg.mk w i`.
+fn register(el: &mut Elab<'_>, e: Expr) -> Option<Reg> {
+    let (_, a) = constructor(el, e)?;
+    Some((width(el, a[0])?, number(el, a[1])?))
+}
+
+/// A list of registers.
+pub(super) fn registers(el: &mut Elab<'_>, e: Expr) -> Option<Vec<Reg>> {
+    let (items, _) = list(el, e)?;
+    items.iter().map(|r| register(el, *r)).collect()
+}
+
+/// The size of a type, in bits.
+fn bits(el: &mut Elab<'_>, ty: Expr) -> Option<u64> {
+    let bytes = el.st.app(el.st.const0("Ptx.MemTy.bytes"), ty);
+    number(el, bytes)?.checked_mul(8)
+}
+
 fn access(el: &mut Elab<'_>, term: Expr) -> Option<Access> {
     let (_, a) = constructor(el, term)?;
     let (space, _) = constructor(el, a[0])?;
@@ -390,6 +436,35 @@ fn shape(el: &mut Elab<'_>, instr: Expr, labels: &[(String, usize)]) -> Option<S
                 }
             }
         }
+        "getParam" => {
+            let (width, slot, off) = (width(el, a[1])?, register(el, a[3])?, number(el, a[4])?);
+            Shape::GetParam {
+                ty: a[0],
+                width,
+                dst: number(el, a[2])?,
+                slot,
+                off,
+                whole: off == 0 && width == slot.0 && bits(el, a[0])? == u64::from(width),
+            }
+        }
+        "putParam" => {
+            let (src, slot, off) = (source(el, a[2])?, register(el, a[3])?, number(el, a[4])?);
+            let all = bits(el, a[0])?;
+            Shape::PutParam {
+                ty: a[0],
+                src,
+                slot,
+                off,
+                whole: off == 0 && src.width == slot.0 && all == u64::from(slot.0),
+            }
+        }
+        "call" => Shape::Call {
+            func: number(el, a[0])?,
+            args: registers(el, a[1])?,
+            outs: registers(el, a[2])?,
+            args_term: a[1],
+            outs_term: a[2],
+        },
         "bra" => {
             let target = number(el, a[0])?;
             let (label, to) = labels.get(usize::try_from(target).ok()?)?.clone();
@@ -401,18 +476,29 @@ fn shape(el: &mut Elab<'_>, instr: Expr, labels: &[(String, usize)]) -> Option<S
     })
 }
 
-/// Reads a kernel.
+fn unknown(what: &str) -> ElabError {
+    ElabError::msg(format!("`symexec` cannot read the kernel: {what}")).code("symexec.kernel")
+}
+
+/// Reads the fields of a kernel: its lines, and its functions.
 ///
 /// Errors: the term is not the data of a kernel, or has an instruction that `symexec` does not know.
-pub(super) fn read(el: &mut Elab<'_>, kernel: Expr) -> Result<Code> {
-    let unknown = |what: &str| {
-        ElabError::msg(format!("`symexec` cannot read the kernel: {what}")).code("symexec.kernel")
-    };
+pub(super) fn read(el: &mut Elab<'_>, kernel: Expr) -> Result<(Code, Vec<Expr>)> {
     let Some((_, fields)) = constructor(el, kernel) else {
         let k = el.pp(kernel);
         return Err(unknown(&format!("`{k}` is not known as data")));
     };
-    let Some((items, _)) = list(el, fields[3]) else {
+    let Some((functions, _)) = list(el, fields[8]) else {
+        return Err(unknown("its functions are not known"));
+    };
+    Ok((lines(el, fields[3], fields[4])?, functions))
+}
+
+/// Reads labels and lines.
+///
+/// Errors: as for [`read`].
+pub(super) fn lines(el: &mut Elab<'_>, labels: Expr, body: Expr) -> Result<Code> {
+    let Some((items, _)) = list(el, labels) else {
         return Err(unknown("its labels are not known"));
     };
     let mut labels = Vec::new();
@@ -423,7 +509,7 @@ pub(super) fn read(el: &mut Elab<'_>, kernel: Expr) -> Result<Code> {
         };
         labels.push((name, usize::try_from(at).unwrap_or(usize::MAX)));
     }
-    let Some((items, suffixes)) = list(el, fields[4]) else {
+    let Some((items, suffixes)) = list(el, body) else {
         return Err(unknown("its lines are not known"));
     };
     let mut lines = Vec::new();
@@ -506,6 +592,25 @@ impl Line {
             Shape::Store { srcs, base, .. } => {
                 read(base);
                 srcs.iter().for_each(&mut read);
+            }
+            Shape::GetParam {
+                width, dst, slot, ..
+            } => {
+                reads.push(*slot);
+                writes.push((*width, *dst));
+            }
+            Shape::PutParam {
+                src, slot, whole, ..
+            } => {
+                read(src);
+                if !whole {
+                    reads.push(*slot);
+                }
+                writes.push(*slot);
+            }
+            Shape::Call { args, outs, .. } => {
+                reads.extend(args.iter().copied());
+                writes.extend(outs.iter().copied());
             }
             Shape::Branch { .. } | Shape::Ret | Shape::Exit => {}
         }

@@ -192,12 +192,16 @@ fn run_on(
     );
     let floats = st.unfold_app(common).1[0];
     let agent = st.apps(st.const0("Ptx.Agent.thread"), &[thread[0], thread[1]]);
-    let code = Rc::new(code::read(el, kernel)?);
+    let (code, functions) = code::read(el, kernel)?;
+    let code = Rc::new(code);
     let flow = Rc::new(Flow::new(&code));
-    let registers = registers(el, kernel);
+    let registers = match code::constructor(el, kernel) {
+        Some((_, fields)) => registers(el, fields[2]),
+        None => Vec::new(),
+    };
     let place = el
         .head_const(kernel)
-        .and_then(|n| el.ext.ptx_lines.get(&n).cloned());
+        .and_then(|n| el.ext.ptx_lines.get(&n)?.first().cloned());
     // the memory that loads return: the initial memory of the launch
     let memory = initial_memory(el, sys[4]);
     let files = Files::new(st);
@@ -237,6 +241,11 @@ fn run_on(
         calls: thread[4],
         layout,
         place_of: st.apps(st.const0("Ptx.Layout.place"), &[layout, agent]),
+        kernel,
+        functions,
+        units: FxHashMap::default(),
+        callers: Vec::new(),
+        before: 0,
         turns: Vec::new(),
         answers: given.answers,
         reads: given.reads,
@@ -306,12 +315,9 @@ fn initial_memory(el: &mut Elab<'_>, init: Expr) -> Expr {
 }
 
 /// The declared registers: width, first number, how many, the name's beginning, and whether numbers follow it.
-fn registers(el: &mut Elab<'_>, kernel: Expr) -> Vec<(u32, u64, u64, String, bool)> {
+pub(super) fn registers(el: &mut Elab<'_>, declared: Expr) -> Vec<(u32, u64, u64, String, bool)> {
     let mut out = Vec::new();
-    let Some((_, fields)) = code::constructor(el, kernel) else {
-        return out;
-    };
-    let Some((items, _)) = code::list(el, fields[2]) else {
+    let Some((items, _)) = code::list(el, declared) else {
         return out;
     };
     for d in items {

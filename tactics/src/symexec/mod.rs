@@ -10,6 +10,7 @@
 //! Every step is a lemma of `proofs/ptx/straight.ptxp`: the kernel judges the finished proof.
 
 mod access;
+mod calls;
 mod code;
 mod count;
 mod file;
@@ -125,7 +126,15 @@ struct Exec<'a, 'b> {
     layout: Expr,
     /// The addresses of variables, `Nat → Nat`.
     place_of: Expr,
-    /// The turns of the loops that are being run.
+    kernel: Expr,
+    /// The functions of the kernel, and what was read of them.
+    functions: Vec<Expr>,
+    units: FxHashMap<u64, calls::Unit>,
+    /// The calls that have not returned, the last one last.
+    callers: Vec<calls::Caller>,
+    /// How many lines the entry and the functions before the one that the thread is in have.
+    before: usize,
+    /// The turns of the loops that are being run, and the lines of the calls that the thread is in.
     turns: Vec<Expr>,
     /// The answers of requests, and what loads return, as the user gives them.
     answers: Option<Expr>,

@@ -88,6 +88,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                     None => self.load(&s, &line, passes, frame, hint),
                 },
                 Shape::Store { .. } => self.store(&s, &line, passes, frame, hint),
+                Shape::Call { .. } => self.enter(&s, &line, passes, frame, hint),
                 _ => self.end(&s, &line, passes, frame, hint),
             },
         })?;
@@ -106,6 +107,9 @@ impl<'a, 'b> Exec<'a, 'b> {
         if !matches!(frame, Frame::Whole) {
             let what = "a thread ends here inside of a loop or of an alternative that goes on: `symexec` cannot follow that";
             return Err(self.fails(s.pc, what));
+        }
+        if matches!(line.shape, Shape::Ret) && !self.callers.is_empty() {
+            return self.leave(s, line, passes, hint);
         }
         self.nothing_left(s.pc, hint)?;
         let regs = self.files.regs(&s.file);
@@ -165,7 +169,7 @@ impl<'a, 'b> Exec<'a, 'b> {
     }
 
     /// Silent steps before a part.
-    fn after(&mut self, silent: Vec<Silent>, frame: &Frame, done: Done) -> Result<Done> {
+    pub(super) fn after(&mut self, silent: Vec<Silent>, frame: &Frame, done: Done) -> Result<Done> {
         let Some(all) = self.chain(&silent)? else {
             return Ok(done);
         };

@@ -298,7 +298,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         Ok(self.then("await", event(res), done.tree, proof))
     }
 
-    /// The turns of the loops that are being run, the innermost first.
+    /// The turns of the loops that are being run and the lines of the calls, the innermost first.
     fn counters(&self) -> Expr {
         let items: Vec<Expr> = self.turns.iter().rev().copied().collect();
         self.list_of(self.el.st.const0("Nat"), &items)
@@ -309,10 +309,10 @@ impl<'a, 'b> Exec<'a, 'b> {
         match self.answers {
             Some(f) => Ok(self
                 .el
-                .beta(f, &[self.num(pc as u64), self.counters()])),
+                .beta(f, &[self.num((self.before + pc) as u64), self.counters()])),
             None => Err(self
                 .fails(pc, "the thread is answered here, and no answer is given")
-                .help("`symexec (answers := f)` gives one: `f i ks` is the answer at line `i` of the entry (counted from 0) in turn `ks` of the loops around it")),
+                .help("`symexec (answers := f)` gives one: `f i ks` is the answer at line `i` (counted from 0 through the entry and then its functions) in turn `ks` of the loops and calls around it")),
         }
     }
 
@@ -324,10 +324,10 @@ impl<'a, 'b> Exec<'a, 'b> {
         match self.reads {
             Some(f) => Ok(self
                 .el
-                .beta(f, &[self.num(pc as u64), self.counters()])),
+                .beta(f, &[self.num((self.before + pc) as u64), self.counters()])),
             None => Err(self
                 .fails(pc, "what this load returns is not given")
-                .help("`symexec (reads := f)` gives it: `f i ks a` is the byte at address `a` that the load at line `i` of the entry (counted from 0) returns in turn `ks` of the loops around it")),
+                .help("`symexec (reads := f)` gives it: `f i ks a` is the byte at address `a` that the load at line `i` (counted from 0 through the entry and then its functions) returns in turn `ks` of the loops and calls around it")),
         }
     }
 }

@@ -97,6 +97,8 @@ impl<'a, 'b> Exec<'a, 'b> {
                 }
                 Shape::Param { .. } => self.parameter(&s, &line, passes)?,
                 Shape::Several { .. } => self.several(&s, &line, passes)?,
+                Shape::GetParam { .. } => self.get_param(&s, &line, passes)?,
+                Shape::PutParam { .. } => self.put_param(&s, &line, passes)?,
                 Shape::Branch { target, label, to } => {
                     let regs = self.files.regs(&s.file);
                     let (pair, pair_ty) = self.label_pair(label, *to);
