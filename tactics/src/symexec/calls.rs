@@ -2,15 +2,53 @@
 
 use std::rc::Rc;
 
-use logic::{BinderInfo, Expr, Level};
+use logic::{Expr, Level, Store};
 
 use super::code::{self, Code, Line, Reg, Shape};
-use super::file::File;
 use super::flow::Flow;
 use super::run::{Done, Frame};
 use super::silent::Silent;
 use super::{Exec, PtxLines, State, goal};
-use crate::meta::Result;
+use crate::meta::{Elab, Result};
+
+/// The calls that the thread is in.
+#[derive(Clone, Copy)]
+pub(super) struct Calls {
+    /// The function of which it follows the lines, `Option Nat`.
+    pub of: Expr,
+    /// How many calls were made so far.
+    pub made: Expr,
+    /// Those that have not returned.
+    pub stack: Expr,
+    /// `Calls.mk of made stack`.
+    pub term: Expr,
+}
+
+impl Calls {
+    fn new(st: &Store<'_>, of: Expr, made: Expr, stack: Expr) -> Calls {
+        let term = st.apps(st.const0("Ptx.Calls.mk"), &[of, made, stack]);
+        Calls {
+            of,
+            made,
+            stack,
+            term,
+        }
+    }
+
+    /// Reads a term.
+    pub fn read(el: &mut Elab<'_>, e: Expr) -> Option<Calls> {
+        let (_, parts) = code::constructor(el, e)?;
+        let [of, made, stack] = parts[..] else {
+            return None;
+        };
+        Some(Calls::new(el.st, of, made, stack))
+    }
+
+    /// The same with another number of calls that were made.
+    pub fn with(self, st: &Store<'_>, made: Expr) -> Calls {
+        Calls::new(st, self.of, made, self.stack)
+    }
+}
 
 /// A function, read.
 #[derive(Clone)]
@@ -30,25 +68,26 @@ pub(super) struct Unit {
 struct Within {
     unit: Unit,
     rests: Vec<Expr>,
-    calls: Expr,
+    calls: Calls,
     leaving: Option<usize>,
 }
 
 /// A call that has not returned.
 pub(super) struct Caller {
     within: Within,
-    /// How it goes on, but for the results.
-    state: State,
+    call: Rc<Call>,
+}
+
+/// A call.
+pub(super) struct Call {
+    /// The function that is called.
+    func: u64,
+    /// How the caller goes on, but for the results.
+    pub state: State,
     outs: Vec<Reg>,
     outs_term: Expr,
-    /// The results of the function that is called.
+    /// The results of the function.
     results: Vec<Reg>,
-    /// The calls that the thread is in then: the function, how many were made, and those that have not returned.
-    of: Expr,
-    made: Expr,
-    stack: Expr,
-    /// The function that is called, `some f`.
-    func: Expr,
 }
 
 impl<'a, 'b> Exec<'a, 'b> {
@@ -110,7 +149,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         }
         let id = self.some_nat(func);
         let unit = Unit {
-            flow: Rc::new(Flow::new(&code)),
+            flow: Rc::new(Flow::new(&code, &results)),
             code,
             body: st.apps(st.const0("Ptx.Kernel.linesOf"), &[self.kernel, id]),
             registers: goal::registers(self.el, fields[3]),
@@ -128,66 +167,6 @@ impl<'a, 'b> Exec<'a, 'b> {
         let st = self.el.st;
         let some = st.constant(st.name("Option.some"), &[Level::ZERO]);
         st.apps(some, &[st.const0("Nat"), self.num(n)])
-    }
-
-    /// A list of registers as a term.
-    fn reg_list(&self, regs: &[Reg]) -> Expr {
-        let st = self.el.st;
-        let items: Vec<Expr> = regs
-            .iter()
-            .map(|(w, i)| {
-                let parts = [self.num(u64::from(*w)), self.num(*i)];
-                st.apps(st.const0("Ptx.Reg.mk"), &parts)
-            })
-            .collect();
-        self.list_of(st.const0("Ptx.Reg"), &items)
-    }
-
-    /// Words are handed over from the registers `from` of a state to those of another file: the file after that, and the proof of
-    /// `pass R from to R' = …`.
-    fn pass(&mut self, s: &State, from: &[Reg], to: &[Reg], file: File) -> Result<(File, Expr)> {
-        if from.len() != to.len() || from.iter().zip(to).any(|(a, b)| a.0 != b.0) {
-            return Err(self.broken());
-        }
-        let mut files = vec![file];
-        let mut read = Vec::new();
-        for (i, (r, t)) in from.iter().zip(to).enumerate() {
-            let (v, reads) = self.read(s, *r)?;
-            let here = State {
-                pc: s.pc,
-                file: files[i].clone(),
-            };
-            // `put` names the line in its error
-            files.push(self.put(&here, *t, v)?);
-            read.push((v, reads));
-        }
-        let source = self.files.regs(&s.file);
-        let end = files[from.len()].clone();
-        let last = self.files.regs(&end);
-        let mut proof = self.call("pass_nil", &[("R", source), ("R'", last)])?;
-        for i in (0..from.len()).rev() {
-            let put = self.put_proof(&files[i + 1]);
-            let args = [
-                ("σ", self.place_of),
-                ("R", source),
-                ("R'", last),
-                ("rs", self.reg_list(&from[i + 1..])),
-                ("ts", self.reg_list(&to[i + 1..])),
-                ("w", self.num(u64::from(from[i].0))),
-                ("i", self.num(from[i].1)),
-                ("j", self.num(to[i].1)),
-                ("ρ", end.base),
-                ("t", files[i].trie),
-                ("t'", files[i + 1].trie),
-                ("v", read[i].0),
-                ("r", read[i].1),
-                ("k", self.yes),
-                ("put", put),
-                ("rest", proof),
-            ];
-            proof = self.call("pass_cons", &args)?;
-        }
-        Ok((end, proof))
     }
 
     /// A call, and everything after it.
@@ -209,9 +188,9 @@ impl<'a, 'b> Exec<'a, 'b> {
         else {
             return Err(self.broken());
         };
-        if !matches!(frame, Frame::Whole) {
-            let what = "a function is called here inside of a loop or of an alternative that goes on: `symexec` cannot follow that";
-            return Err(self.fails(s.pc, what));
+        if self.callers.iter().any(|c| c.call.func == *func) {
+            return Err(self
+                .fails(s.pc, "a function is called here that has not returned from a call before: `symexec` follows no recursion"));
         }
         let st = self.el.st;
         let field = st.app(st.const0("Ptx.Layout.fresh"), self.layout);
@@ -223,12 +202,9 @@ impl<'a, 'b> Exec<'a, 'b> {
                     .help("the layout has to be `Layout.mk … (some fresh)`, as `Launch.Placed` says"));
             }
         };
-        let Some((_, parts)) = code::constructor(self.el, self.calls) else {
-            return Err(self.fails(s.pc, "the calls that the thread is in are not known"));
-        };
-        let [of, made, stack] = parts[..] else {
-            return Err(self.broken());
-        };
+        let Calls {
+            of, made, stack, ..
+        } = self.calls;
         let unit = self.unit(s.pc, *func)?;
         let agent = st.apps(st.const0("Ptx.Agent.thread"), &[self.cta, self.tid]);
         let base = st.apps(fresh, &[agent, made]);
@@ -270,8 +246,17 @@ impl<'a, 'b> Exec<'a, 'b> {
         let top = st.apps(st.const0("Ptx.Frame.mk"), &[of, back, regs, *outs_term]);
         let cons = st.constant(st.name("List.cons"), &[Level::ZERO]);
         let inner = st.apps(cons, &[frame_ty, top, stack]);
-        let calls = st.apps(st.const0("Ptx.Calls.mk"), &[id, count, inner]);
-        let results = unit.results.clone();
+        let calls = Calls::new(st, id, count, inner);
+        let call = Call {
+            func: *func,
+            state: State {
+                pc: s.pc + 1,
+                file: s.file.clone(),
+            },
+            outs: outs.clone(),
+            outs_term: *outs_term,
+            results: unit.results.clone(),
+        };
         let number = self.num((self.before + s.pc) as u64);
         let within = self.go_to(Within {
             unit,
@@ -282,17 +267,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         self.turns.push(number);
         self.callers.push(Caller {
             within,
-            state: State {
-                pc: s.pc + 1,
-                file: s.file.clone(),
-            },
-            outs: outs.clone(),
-            outs_term: *outs_term,
-            results,
-            of,
-            made: count,
-            stack,
-            func: id,
+            call: Rc::new(call),
         });
         let to = self.state(&start);
         let done = self.follow(start, frame, hint, false)?;
@@ -304,182 +279,102 @@ impl<'a, 'b> Exec<'a, 'b> {
         self.after(vec![Silent { from, to, proof }], frame, done)
     }
 
+    /// Runs `f` where the function that called this one goes on, but for the results.
+    pub(super) fn in_caller<T>(
+        &mut self,
+        f: impl FnOnce(&mut Self, &Call) -> Result<T>,
+    ) -> Result<T> {
+        let Some(Caller { mut within, call }) = self.callers.pop() else {
+            return Err(self.broken());
+        };
+        let before = within.calls;
+        // calls that were made in it count
+        within.calls = before.with(self.el.st, self.calls.made);
+        let callee = self.go_to(within);
+        let turn = self.turns.pop();
+        let r = f(self, &call);
+        self.turns.extend(turn);
+        let mut within = self.go_to(callee);
+        within.calls = before;
+        self.callers.push(Caller { within, call });
+        r
+    }
+
     /// The end of a call, and everything after it.
     pub(super) fn leave(
         &mut self,
         s: &State,
         line: &Line,
         g: Expr,
+        frame: &mut Frame,
         hint: Option<Expr>,
     ) -> Result<Done> {
-        let Some(caller) = self.callers.pop() else {
-            return Err(self.broken());
-        };
-        let below = caller.state.file.clone();
-        let before = self.files.regs(&below);
-        let (file, passed) = self.pass(s, &caller.results, &caller.outs, below)?;
-        let next = State {
-            pc: caller.state.pc,
-            file,
-        };
-        let (regs, after) = (self.files.regs(&s.file), self.files.regs(&next.file));
-        // calls that were made in it count
-        let made = match code::constructor(self.el, self.calls) {
-            Some((_, parts)) => parts[1],
-            None => caller.made,
-        };
-        let st = self.el.st;
-        let given = [
-            ("n", made),
-            ("to", self.num(next.pc as u64)),
-            ("outs", caller.outs_term),
-            ("of", caller.of),
-            ("f", caller.func),
-            ("stack", caller.stack),
-            ("R", regs),
-            ("R0", before),
-            ("R'", after),
-            ("g", g),
-            ("passed", passed),
-        ];
-        let proof = self.step("Leads.returns", s, line, &given)?;
+        let (regs, f) = (self.files.regs(&s.file), self.calls.of);
         let from = self.state(s);
-        let calls = st.apps(st.const0("Ptx.Calls.mk"), &[caller.of, made, caller.stack]);
-        let Caller {
-            within,
-            state,
-            outs,
-            outs_term,
-            results,
-            of,
-            made: count,
-            stack,
-            func,
-        } = caller;
-        let old = within.calls;
-        let callee = self.go_to(Within { calls, ..within });
-        let turn = self.turns.pop();
-        let to = self.state(&next);
-        let done = self.follow(next, &mut Frame::Whole, hint, false)?;
-        self.turns.extend(turn);
-        let within = self.go_to(callee);
-        self.callers.push(Caller {
-            within: Within {
-                calls: old,
-                ..within
-            },
-            state,
-            outs,
-            outs_term,
-            results,
-            of,
-            made: count,
-            stack,
-            func,
+        let (given, to, done) = self.in_caller(|ex, call| {
+            let below = call.state.file.clone();
+            let before = ex.files.regs(&below);
+            let (file, passed) = ex.pass(s, &call.results, &call.outs, below)?;
+            let next = State {
+                pc: call.state.pc,
+                file,
+            };
+            let given = [
+                ("n", ex.calls.made),
+                ("to", ex.num(next.pc as u64)),
+                ("outs", call.outs_term),
+                ("of", ex.calls.of),
+                ("f", f),
+                ("stack", ex.calls.stack),
+                ("R", regs),
+                ("R0", before),
+                ("R'", ex.files.regs(&next.file)),
+                ("g", g),
+                ("passed", passed),
+            ];
+            let to = ex.state(&next);
+            let done = ex.follow(next, frame, hint, false)?;
+            Ok((given, to, done))
+        })?;
+        let proof = self.step("Leads.returns", s, line, &given)?;
+        self.after(vec![Silent { from, to, proof }], frame, done)
+    }
+
+    /// Runs `f` where the registers are other ones, of which nothing is known, and some number of calls was made; its result as a
+    /// function of both.
+    pub(super) fn afresh<T>(
+        &mut self,
+        f: impl FnOnce(&mut Self, Expr) -> Result<(T, Expr)>,
+    ) -> Result<(T, Expr)> {
+        let st = self.el.st;
+        let before = self.calls;
+        let r = self.under("ρ", st.const0("Ptx.Regs"), |ex, rho| {
+            ex.under("n", st.const0("Nat"), |ex, n| {
+                ex.calls = before.with(st, n);
+                f(ex, rho)
+            })
         });
-        self.after(vec![Silent { from, to, proof }], &Frame::Whole, done)
+        self.calls = before;
+        r
     }
 
-    /// A variable of calls is read.
-    pub(super) fn get_param(&mut self, s: &State, line: &Line, g: Expr) -> Result<(Expr, File)> {
-        let Shape::GetParam {
-            ty,
-            width,
-            dst,
-            slot,
-            off,
-            whole,
-        } = line.shape
-        else {
-            return Err(self.broken());
-        };
-        let st = self.el.st;
-        let (x, reads) = self.read(s, slot)?;
-        let (w, rw, n) = (
-            self.num(u64::from(slot.0)),
-            self.num(u64::from(width)),
-            self.num(off),
-        );
-        let (v, value) = if whole {
-            let h = self.refl(st.const0("Nat"), w);
-            let args = [("ty", ty), ("w", w), ("width", h), ("a", x)];
-            (x, self.call("read_arg", &args)?)
-        } else {
-            let index = st.apps(st.const0("Nat.add"), &[n, st.bvar(0)]);
-            let byte = st.apps(st.const0("Word.byte"), &[w, x, index]);
-            let f = st.lam(st.name("k"), st.const0("Nat"), byte, BinderInfo::Default);
-            let v = st.apps(st.const0("Ptx.MemTy.read"), &[ty, rw, f]);
-            (v, self.refl(self.word_type(width), v))
-        };
-        let file = self.put(s, (width, dst), v)?;
-        let args = [
-            ("g", g),
-            ("ty", ty),
-            ("rw", rw),
-            ("dst", self.num(dst)),
-            ("w", w),
-            ("i", self.num(slot.1)),
-            ("off", n),
-            ("x", x),
-            ("v", v),
-            ("r", reads),
-            ("value", value),
-            ("k", self.yes),
-            ("put", self.put_proof(&file)),
-            ("t'", file.trie),
-        ];
-        Ok((self.step("Leads.getParam", s, line, &args)?, file))
+    /// Whether the thread may end in this function, and its part is all that it does.
+    pub(super) fn may_exit(&self, frame: &Frame) -> bool {
+        let exits = |l: &Line| matches!(l.shape, Shape::Exit);
+        matches!(frame, Frame::Whole) && self.code.lines.iter().any(exits)
     }
 
-    /// A variable of calls is written.
-    pub(super) fn put_param(&mut self, s: &State, line: &Line, g: Expr) -> Result<(Expr, File)> {
-        let Shape::PutParam {
-            ty,
-            src,
-            slot,
-            off,
-            whole,
-        } = line.shape
-        else {
-            return Err(self.broken());
+    /// The labels of the loops of the entry and of the functions that were called.
+    pub(super) fn loop_labels(&self) -> Vec<String> {
+        let labels = |code: &Code, flow: &Flow| -> Vec<String> {
+            let heads = flow.loops.iter().map(|l| l.head);
+            heads.map(|h| code.label_of(h)).collect()
         };
-        let st = self.el.st;
-        let (x, reads) = self.read(s, slot)?;
-        let (y, src_reads) = self.operand(s, &src)?;
-        let (w, rw, n) = (
-            self.num(u64::from(slot.0)),
-            self.num(u64::from(src.width)),
-            self.num(off),
-        );
-        let bytes = st.app(st.const0("Ptx.MemTy.bytes"), ty);
-        let (v, value) = if whole {
-            let h = self.refl(st.const0("Nat"), w);
-            let args = [("w", w), ("n", bytes), ("width", h), ("b", y), ("a", x)];
-            (y, self.call("put_whole", &args)?)
-        } else {
-            let v = st.apps(st.const0("Ptx.putBytes"), &[w, rw, n, bytes, y, x]);
-            (v, self.refl(self.word_type(slot.0), v))
-        };
-        let file = self.put(s, slot, v)?;
-        let args = [
-            ("g", g),
-            ("ty", ty),
-            ("rw", rw),
-            ("w", w),
-            ("i", self.num(slot.1)),
-            ("off", n),
-            ("o", src.term),
-            ("x", x),
-            ("v", v),
-            ("y", y),
-            ("r", reads),
-            ("src", src_reads),
-            ("value", value),
-            ("k", self.yes),
-            ("put", self.put_proof(&file)),
-            ("t'", file.trie),
-        ];
-        Ok((self.step("Leads.putParam", s, line, &args)?, file))
+        let mut all = labels(&self.code, &self.flow);
+        for u in self.units.values() {
+            all.extend(labels(&u.code, &u.flow));
+        }
+        all
     }
 
     /// `Option Func`.

@@ -553,6 +553,17 @@ pub(super) fn lines(el: &mut Elab<'_>, labels: Expr, body: Expr) -> Result<Code>
     })
 }
 
+impl Code {
+    /// The label of a line, without its dollar sign.
+    pub fn label_of(&self, line: usize) -> String {
+        let label = self.labels.iter().find(|(_, at)| *at == line);
+        match label {
+            Some((n, _)) => n.trim_start_matches('$').to_owned(),
+            None => format!("line_{line}"),
+        }
+    }
+}
+
 impl Line {
     /// The registers that the line reads (its guard's among them) and the one that it writes.
     pub fn uses(&self) -> (Vec<Reg>, Vec<Reg>) {

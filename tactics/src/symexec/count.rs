@@ -92,14 +92,7 @@ impl<'a, 'b> Exec<'a, 'b> {
 
     /// The label of a line, without its dollar sign.
     pub(super) fn label_of(&self, line: usize) -> String {
-        self.code
-            .labels
-            .iter()
-            .find(|(_, at)| *at == line)
-            .map_or_else(
-                || format!("line_{line}"),
-                |(n, _)| n.trim_start_matches('$').to_owned(),
-            )
+        self.code.label_of(line)
     }
 
     /// What the user says of a register, as a function of the turn.

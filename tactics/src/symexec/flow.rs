@@ -27,8 +27,8 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    /// The flow of some lines.
-    pub fn new(code: &Code) -> Flow {
+    /// The flow of some lines, after which these registers are read.
+    pub fn new(code: &Code, results: &[Reg]) -> Flow {
         let n = code.lines.len();
         let mut next: Vec<Vec<usize>> = Vec::with_capacity(n + 1);
         for (i, l) in code.lines.iter().enumerate() {
@@ -52,7 +52,7 @@ impl Flow {
         let meet = dominators(n, &back, &next);
         let dom = dominators(0, &next, &back);
         let loops = loops(&next, &back, &dom);
-        let live = live(code, &next);
+        let live = live(code, &next, results);
         Flow {
             next,
             meet,
@@ -161,10 +161,11 @@ fn loops(next: &[Vec<usize>], back: &[Vec<usize>], dom: &[Option<usize>]) -> Vec
     out
 }
 
-fn live(code: &Code, next: &[Vec<usize>]) -> Vec<BTreeSet<Reg>> {
+fn live(code: &Code, next: &[Vec<usize>], results: &[Reg]) -> Vec<BTreeSet<Reg>> {
     let n = code.lines.len();
     let uses: Vec<_> = code.lines.iter().map(|l| l.uses()).collect();
     let mut live: Vec<BTreeSet<Reg>> = vec![BTreeSet::new(); n + 1];
+    live[n].extend(results.iter().copied());
     let mut changed = true;
     while changed {
         changed = false;

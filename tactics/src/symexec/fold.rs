@@ -37,6 +37,9 @@ impl<'a, 'b> Exec<'a, 'b> {
                     // what the registers hold before the turn
                     let regs_ty = st.const0("Ptx.Regs");
                     let rho = ex.el.push_local(st.name("ρ"), regs_ty, BinderInfo::Default);
+                    let made = ex.el.push_local(st.name("n"), nat, BinderInfo::Default);
+                    let calls = ex.calls;
+                    ex.calls = calls.with(ex.el.st, made);
                     let mut file = ex.files.empty(rho);
                     let mut before: BTreeMap<Reg, Expr> = BTreeMap::new();
                     for r in folded {
@@ -53,12 +56,14 @@ impl<'a, 'b> Exec<'a, 'b> {
                     }
                     let mut frame = Frame::Trial {
                         head: l.head,
+                        depth: ex.callers.len(),
                         ends: Vec::new(),
                     };
                     ex.turns.push(k);
                     let here = State { pc: l.head, file };
                     let done = ex.follow(here, &mut frame, None, true);
                     ex.turns.pop();
+                    ex.calls = calls;
                     done?;
                     let Frame::Trial { ends, .. } = frame else {
                         return Err(ex.broken());

@@ -179,10 +179,10 @@ fn run_on(
     let grid = launch(el, common[3], "Ptx.Launch.grid", 2);
     let block = launch(el, common[4], "Ptx.Launch.block", 3);
     let layout = launch(el, common[5], "Ptx.Launch.layout", 7);
-    let entry = st.app(st.const0("Ptx.Calls.fn"), thread[4]);
-    if code::constructor(el, entry).is_none_or(|c| c.0 != "none") {
-        return Err(bad(el, "that the thread is in its entry", thread[4]));
-    }
+    let calls = match super::calls::Calls::read(el, thread[4]) {
+        Some(c) if code::constructor(el, c.of).is_some_and(|x| x.0 == "none") => c,
+        _ => return Err(bad(el, "that the thread is in its entry", thread[4])),
+    };
     let Some((args, _)) = code::list(el, list) else {
         return Err(bad(el, "the arguments of the launch", list));
     };
@@ -194,7 +194,7 @@ fn run_on(
     let agent = st.apps(st.const0("Ptx.Agent.thread"), &[thread[0], thread[1]]);
     let (code, functions) = code::read(el, kernel)?;
     let code = Rc::new(code);
-    let flow = Rc::new(Flow::new(&code));
+    let flow = Rc::new(Flow::new(&code, &[]));
     let registers = match code::constructor(el, kernel) {
         Some((_, fields)) => registers(el, fields[2]),
         None => Vec::new(),
@@ -234,16 +234,16 @@ fn run_on(
         args,
         grid,
         block,
-        body: st.apps(st.const0("Ptx.Kernel.linesOf"), &[kernel, entry]),
+        body: st.apps(st.const0("Ptx.Kernel.linesOf"), &[kernel, calls.of]),
         rests: Vec::new(),
         cta: thread[0],
         tid: thread[1],
-        calls: thread[4],
+        calls,
         layout,
         place_of: st.apps(st.const0("Ptx.Layout.place"), &[layout, agent]),
         kernel,
         functions,
-        units: FxHashMap::default(),
+        units: Default::default(),
         callers: Vec::new(),
         before: 0,
         turns: Vec::new(),
@@ -274,7 +274,7 @@ fn run_on(
         .find(|(i, _)| !ex.used_clauses.contains(i))
     {
         let label = c.1.label.clone();
-        let labels: Vec<String> = ex.flow.loops.iter().map(|l| ex.label_of(l.head)).collect();
+        let labels = ex.loop_labels();
         let err = ElabError::msg(format!(
             "no loop of the thread begins at the label `{label}`"
         ))
@@ -374,7 +374,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 ("c", self.common),
                 ("cta", self.cta),
                 ("tid", self.tid),
-                ("cs", self.calls),
+                ("cs", self.calls.term),
                 ("pc", self.num(pc as u64)),
                 ("R", regs),
                 ("T", done.tree),

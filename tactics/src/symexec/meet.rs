@@ -141,7 +141,9 @@ impl<'a, 'b> Exec<'a, 'b> {
         let parts = [
             ("cta", self.cta),
             ("tid", self.tid),
-            ("cs", self.calls),
+            ("fn", self.calls.of),
+            ("stack", self.calls.stack),
+            ("n", self.calls.made),
             ("pc", self.num(s.pc as u64)),
             ("R", self.files.regs(&s.file)),
             ("t", file.trie),
@@ -160,6 +162,8 @@ impl<'a, 'b> Exec<'a, 'b> {
     ) -> Result<Expr> {
         let st = self.el.st;
         let said: Vec<(Reg, Expr)> = values.iter().map(|(r, v, _)| (*r, *v)).collect();
+        let before = self.calls;
+        self.calls = end.calls;
         let holds = self.holds(&end.state, &said, |ex, r, x, v| {
             if x == v {
                 return Ok(None);
@@ -181,6 +185,8 @@ impl<'a, 'b> Exec<'a, 'b> {
             let word = ex.word_type(r.0);
             Ok(Some(st.apps(symm, &[word, v, x, eq])))
         })?;
-        self.stops_here(&end.state, &said, holds)
+        let proof = self.stops_here(&end.state, &said, holds);
+        self.calls = before;
+        proof
     }
 }

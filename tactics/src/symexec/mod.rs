@@ -19,6 +19,7 @@ mod fold;
 mod goal;
 mod lemma;
 mod meet;
+mod params;
 mod poll;
 mod reach;
 mod repeat;
@@ -121,7 +122,7 @@ struct Exec<'a, 'b> {
     cta: Expr,
     tid: Expr,
     /// The calls that the thread is in.
-    calls: Expr,
+    calls: calls::Calls,
     /// The layout of the launch.
     layout: Expr,
     /// The addresses of variables, `Nat → Nat`.
@@ -129,7 +130,7 @@ struct Exec<'a, 'b> {
     kernel: Expr,
     /// The functions of the kernel, and what was read of them.
     functions: Vec<Expr>,
-    units: FxHashMap<u64, calls::Unit>,
+    units: std::collections::BTreeMap<u64, calls::Unit>,
     /// The calls that have not returned, the last one last.
     callers: Vec<calls::Caller>,
     /// How many lines the entry and the functions before the one that the thread is in have.
@@ -249,7 +250,10 @@ impl<'a, 'b> Exec<'a, 'b> {
         {
             Some((p, (n, text))) => ElabError::msg(format!("{}, line {n}: {what}", p.file))
                 .note(format!("the line is `{text}`")),
-            None => ElabError::msg(format!("line {pc} of the kernel: {what}")),
+            None if self.callers.is_empty() => {
+                ElabError::msg(format!("line {pc} of the kernel: {what}"))
+            }
+            None => ElabError::msg(format!("line {pc} of a function of the kernel: {what}")),
         };
         err.code("symexec.line")
     }

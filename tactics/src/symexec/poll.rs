@@ -25,7 +25,10 @@ impl<'a, 'b> Exec<'a, 'b> {
         for i in &l.body {
             match &self.code.lines.get(*i)?.shape {
                 Shape::Load { .. } if request.is_none() => request = Some(*i),
-                Shape::Load { .. } | Shape::Store { .. } | Shape::Sync { .. } => return None,
+                Shape::Load { .. }
+                | Shape::Store { .. }
+                | Shape::Sync { .. }
+                | Shape::Call { .. } => return None,
                 _ => {}
             }
         }
@@ -89,11 +92,10 @@ impl<'a, 'b> Exec<'a, 'b> {
         }
         let size = self.bytes(*ty)? * dsts.len() as u64;
         let (n, w) = (self.num(size), self.num(u64::from(*width)));
-        let rho_ty = st.const0("Ptx.Regs");
         let ans_ty = st.const0("Ptx.Ans");
         // the request
         let mut place = None;
-        let ((), act) = self.under("ρ", rho_ty, |ex, rho| {
+        let ((), act) = self.afresh(|ex, rho| {
             let mut here = State {
                 pc: s.pc,
                 file: file.clone(),
@@ -153,7 +155,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         };
         // the branch that decides
         let mut test = None;
-        self.under("ρ", rho_ty, |ex, rho| {
+        self.afresh(|ex, rho| {
             ex.under("r", ans_ty, |ex, r| {
                 let (after, ..) = answered(ex, rho, r)?;
                 let (_, s, halt) = ex.silently(after, false, &|_, pc| pc == l.head)?;
@@ -212,7 +214,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         };
         let name = format!("h_{}", self.number_of_line(branch));
         // it goes on
-        let (tree, go) = self.under("ρ", rho_ty, |ex, rho| {
+        let (tree, go) = self.afresh(|ex, rho| {
             ex.under("r", ans_ty, |ex, r| {
                 let decides = ex.el.beta(test, &[r]);
                 ex.assuming(decides, out, &name, |ex| {
@@ -238,7 +240,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             ));
         }
         // it comes back
-        let ((), back) = self.under("ρ", rho_ty, |ex, rho| {
+        let ((), back) = self.afresh(|ex, rho| {
             ex.under("r", ans_ty, |ex, r| {
                 let b_test = ex.el.beta(test, &[r]);
                 ex.assuming(b_test, !out, &name, |ex| {
@@ -264,6 +266,8 @@ impl<'a, 'b> Exec<'a, 'b> {
                         ("R'", ex.files.regs(&next.file)),
                         ("u", all.to),
                         ("to", ex.num(s.pc as u64)),
+                        ("fn", ex.calls.of),
+                        ("stack", ex.calls.stack),
                         ("t", file.trie),
                         ("e", regs),
                         ("h", all.proof),
@@ -280,6 +284,9 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("rw", w),
             ("dsts", lists[0]),
             ("n", n),
+            ("fn", self.calls.of),
+            ("stack", self.calls.stack),
+            ("m", self.calls.made),
             ("b", b),
             ("t", file.trie),
             ("R", self.files.regs(&s.file)),

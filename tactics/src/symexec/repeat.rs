@@ -28,6 +28,8 @@ pub(super) enum Content {
 /// A turn of a loop that is being followed.
 pub(super) struct Turn {
     pub head: usize,
+    /// How many calls it is in.
+    pub depth: usize,
     /// The line after the loop, if it is left at its end.
     pub out: Option<usize>,
     /// The condition at the end of the turn.
@@ -257,8 +259,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             let tree = std::cell::Cell::new(None);
             let ((), e) = ex.under("hk", lt, |ex, below| {
                 ex.knowing(turns, k, below, |ex| {
-                    let rho_ty = st.const0("Ptx.Regs");
-                    ex.under("ρ", rho_ty, |ex, rho| {
+                    ex.afresh(|ex, rho| {
                         let mut file = file.clone();
                         file.base = rho;
                         let more = tries(ex, ex.succ(k), None)?;
@@ -276,14 +277,14 @@ impl<'a, 'b> Exec<'a, 'b> {
                         let body_hint = planned.zip(mark).map(|((_, body), m)| {
                             st.apps(st.const0("Ptx.Tree.onto"), &[ex.at(body, k), m])
                         });
-                        let t = Turn { head: l.head, out: at_end.then_some(out), condition, k, n, below, content: content.clone(), after: after.clone(), turns, last: None, mark };
+                        let t = Turn { head: l.head, depth: ex.callers.len(), out: at_end.then_some(out), condition, k, n, below, content: content.clone(), after: after.clone(), turns, last: None, mark };
                         let here = State { pc: l.head, file };
                         ex.turns.push(k);
                         let d = ex.follow(here, &mut Frame::Turn(t), body_hint, true);
                         ex.turns.pop();
                         let d = d?;
-                        if let Some(x) = ex.el.collect_fvars(d.tree).into_iter().find(|x| ex.el.mk_fvar(*x) == rho) {
-                            let _ = x;
+                        let unknown = [rho, ex.calls.made];
+                        if ex.el.collect_fvars(d.tree).into_iter().any(|x| unknown.contains(&ex.el.mk_fvar(x))) {
                             return Err(ex.fails(l.head, "an event of this loop depends on a register of which nothing is known"));
                         }
                         tree.set(Some(d.tree));
@@ -299,8 +300,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             return Err(self.broken());
         };
         // what follows the loop
-        let rho_ty = st.const0("Ptx.Regs");
-        let (rest, next) = self.under("ρ", rho_ty, |ex, rho| {
+        let (rest, next) = self.afresh(|ex, rho| {
             let mut file = exit_trie.clone();
             file.base = rho;
             ex.after_loop(turns, n, |ex| {
@@ -319,7 +319,9 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("c", self.common),
             ("cta", self.cta),
             ("tid", self.tid),
-            ("cs", self.calls),
+            ("fn", self.calls.of),
+            ("stack", self.calls.stack),
+            ("m", self.calls.made),
             ("pc", self.num(l.head as u64)),
             ("n", n),
             ("body", body_fn),

@@ -17,10 +17,12 @@ pub(super) enum Frame {
     Meet {
         /// The line.
         at: usize,
+        /// How many calls it is in.
+        depth: usize,
         /// Ends that were reached: the state, and the goals that say so.
         ends: Vec<End>,
-        /// The registers there, unknown so far.
-        trie: Expr,
+        /// The condition there.
+        stop: Expr,
     },
     /// With the end of a turn of a loop.
     Turn(super::repeat::Turn),
@@ -28,6 +30,8 @@ pub(super) enum Frame {
     Trial {
         /// The head of the loop.
         head: usize,
+        /// How many calls it is in.
+        depth: usize,
         /// The states at the ends.
         ends: Vec<State>,
     },
@@ -37,6 +41,8 @@ pub(super) enum Frame {
 #[derive(Clone)]
 pub(super) struct End {
     pub state: State,
+    /// The calls there.
+    pub calls: super::calls::Calls,
     /// The goal that says so.
     goal: MVarId,
     /// What is known there.
@@ -44,14 +50,25 @@ pub(super) struct End {
 }
 
 impl Frame {
+    /// Whether the part ends in the function of which the thread follows the lines, and not in one that called it.
+    pub(super) fn here(&self, ex: &Exec<'_, '_>) -> bool {
+        let depth = match self {
+            Frame::Whole => 0,
+            Frame::Meet { depth, .. } | Frame::Trial { depth, .. } => *depth,
+            Frame::Turn(t) => t.depth,
+        };
+        depth == ex.callers.len()
+    }
+
     /// Whether the part ends at a line.
     fn ends_at(&self, ex: &Exec<'_, '_>, pc: usize) -> bool {
-        match self {
-            Frame::Whole => false,
-            Frame::Meet { at, .. } => pc == *at,
-            Frame::Turn(t) => t.ends_at(ex, pc),
-            Frame::Trial { head, .. } => super::repeat::ends_turn(ex, *head, pc),
-        }
+        self.here(ex)
+            && match self {
+                Frame::Whole => false,
+                Frame::Meet { at, .. } => pc == *at,
+                Frame::Turn(t) => t.ends_at(ex, pc),
+                Frame::Trial { head, .. } => super::repeat::ends_turn(ex, *head, pc),
+            }
     }
 }
 
@@ -101,15 +118,15 @@ impl<'a, 'b> Exec<'a, 'b> {
         s: &State,
         line: &Line,
         passes: Expr,
-        frame: &Frame,
+        frame: &mut Frame,
         hint: Option<Expr>,
     ) -> Result<Done> {
+        if matches!(line.shape, Shape::Ret) && !frame.here(self) {
+            return self.leave(s, line, passes, frame, hint);
+        }
         if !matches!(frame, Frame::Whole) {
             let what = "a thread ends here inside of a loop or of an alternative that goes on: `symexec` cannot follow that";
             return Err(self.fails(s.pc, what));
-        }
-        if matches!(line.shape, Shape::Ret) && !self.callers.is_empty() {
-            return self.leave(s, line, passes, hint);
         }
         self.nothing_left(s.pc, hint)?;
         let regs = self.files.regs(&s.file);
@@ -137,19 +154,26 @@ impl<'a, 'b> Exec<'a, 'b> {
                 let body = self.eq(self.act_type, act, exit);
                 st.lam(st.name("s"), self.state_type, body, BinderInfo::Default)
             }
-            Frame::Meet { at, trie, .. } => self.stop(*at, *trie),
+            Frame::Meet { stop, .. } => *stop,
             Frame::Turn(t) => t.condition,
             Frame::Trial { .. } => self.el.st.const0("True"),
         })
     }
 
-    /// `Stop cta tid pc t`.
+    /// `Stop cta tid fn stack pc t`.
     pub(super) fn stop(&self, pc: usize, trie: Expr) -> Expr {
         let st = self.el.st;
         let pc = st.nat_u64(pc as u64);
         st.apps(
             st.const0("Ptx.Stop"),
-            &[self.cta, self.tid, self.calls, pc, trie],
+            &[
+                self.cta,
+                self.tid,
+                self.calls.of,
+                self.calls.stack,
+                pc,
+                trie,
+            ],
         )
     }
 
@@ -159,7 +183,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         let pc = st.nat_u64(pc as u64);
         st.apps(
             st.const0("Ptx.TState.full"),
-            &[self.cta, self.tid, pc, regs, self.calls],
+            &[self.cta, self.tid, pc, regs, self.calls.term],
         )
     }
 
@@ -242,7 +266,9 @@ impl<'a, 'b> Exec<'a, 'b> {
         frame: &mut Frame,
         hint: Option<Expr>,
     ) -> Result<Done> {
-        if let Frame::Trial { head, ends } = frame
+        let here = frame.here(self);
+        if let Frame::Trial { head, ends, .. } = frame
+            && here
             && self.flow.next[s.pc]
                 .iter()
                 .any(|t| super::repeat::ends_turn(self, *head, *t))
@@ -253,52 +279,83 @@ impl<'a, 'b> Exec<'a, 'b> {
             return Ok(Done { tree, proof });
         }
         if let Frame::Turn(_) = frame
+            && here
             && let Some(done) = self.last_turn(s, b, frame, hint)?
         {
             return Ok(done);
         }
         let n = self.code.lines.len();
-        let meet = self.flow.meet[s.pc].filter(|m| *m < n);
-        let name = format!("h_{}", self.number_of_line(s.pc));
-        let st = self.el.st;
-        let tree = |a: Expr, c: Expr| st.apps(st.const0("Ptx.Tree.ite"), &[b, a, c]);
-        let (Some(at), None) = (meet, hint) else {
-            if !matches!(frame, Frame::Whole) {
-                return Err(self.fails(s.pc, "both ways are possible here, and they do not meet again before the end of the loop or alternative"));
+        match self.flow.meet[s.pc].filter(|m| *m < n) {
+            Some(at) if hint.is_none() => {
+                let trie = self.el.mk_fresh_mvar(self.files.trie_type());
+                let stop = self.stop(at, trie);
+                self.sides(s, b, (at, trie, stop), false, frame)
             }
-            let (x, yes) = self.assuming(b, true, &name, |ex| {
+            None if hint.is_none() && !here && !self.may_exit(frame) => {
+                let trie = self.el.mk_fresh_mvar(self.files.trie_type());
+                let (at, stop) = self.in_caller(|ex, call| {
+                    let at = call.state.pc;
+                    Ok((at, ex.stop(at, trie)))
+                })?;
+                self.sides(s, b, (at, trie, stop), true, frame)
+            }
+            _ => self.apart(s, b, frame, hint),
+        }
+    }
+
+    /// Both ways to the end of the thread.
+    fn apart(&mut self, s: &State, b: Expr, frame: &Frame, hint: Option<Expr>) -> Result<Done> {
+        if !matches!(frame, Frame::Whole) {
+            return Err(self.fails(s.pc, "both ways are possible here, and they do not meet again before the end of the loop or alternative"));
+        }
+        let name = format!("h_{}", self.number_of_line(s.pc));
+        let way = |ex: &mut Self, value: bool| {
+            ex.assuming(b, value, &name, |ex| {
                 ex.follow(s.clone(), &mut Frame::Whole, hint, false)
                     .map(|d| (d.tree, d.proof))
-            })?;
-            let (y, no) = self.assuming(b, false, &name, |ex| {
-                ex.follow(s.clone(), &mut Frame::Whole, hint, false)
-                    .map(|d| (d.tree, d.proof))
-            })?;
-            let q = self.ends_with(frame)?;
-            let args = [
-                ("S", self.threads),
-                ("s", self.state(s)),
-                ("Q", q),
-                ("c", b),
-                ("A", x),
-                ("B", y),
-                ("a", yes),
-                ("b", no),
-            ];
-            let proof = self.call("Does.ite", &args)?;
-            return Ok(Done {
-                tree: tree(x, y),
-                proof,
-            });
+            })
         };
-        let trie = self.el.mk_fresh_mvar(self.files.trie_type());
+        let (x, yes) = way(self, true)?;
+        let (y, no) = way(self, false)?;
+        let q = self.ends_with(frame)?;
+        let args = [
+            ("S", self.threads),
+            ("s", self.state(s)),
+            ("Q", q),
+            ("c", b),
+            ("A", x),
+            ("B", y),
+            ("a", yes),
+            ("b", no),
+        ];
+        let proof = self.call("Does.ite", &args)?;
+        let tree = self
+            .el
+            .st
+            .apps(self.el.st.const0("Ptx.Tree.ite"), &[b, x, y]);
+        Ok(Done { tree, proof })
+    }
+
+    /// Both ways to the line where they meet, which is where the function that called this one goes on if they `return`, and
+    /// the thread from there.
+    fn sides(
+        &mut self,
+        s: &State,
+        b: Expr,
+        (at, trie, stop): (usize, Expr, Expr),
+        back: bool,
+        frame: &mut Frame,
+    ) -> Result<Done> {
+        let st = self.el.st;
+        let name = format!("h_{}", self.number_of_line(s.pc));
         let mut sides = Vec::new();
         let mut ends = Vec::new();
         for value in [true, false] {
             let mut f = Frame::Meet {
                 at,
+                depth: self.callers.len() - usize::from(back),
                 ends: Vec::new(),
-                trie,
+                stop,
             };
             let r = self.assuming(b, value, &name, |ex| {
                 ex.follow(s.clone(), &mut f, None, false)
@@ -314,8 +371,48 @@ impl<'a, 'b> Exec<'a, 'b> {
             }
             sides.push(r);
         }
+        let q = self.ends_with(frame)?;
+        let (rest, next, trie, calls) = match back {
+            false => self.joined(b, (at, trie), &ends, frame)?,
+            true => self.in_caller(|ex, _| ex.joined(b, (at, trie), &ends, frame))?,
+        };
+        let args = [
+            ("c", self.common),
+            ("cta", self.cta),
+            ("tid", self.tid),
+            ("fn", calls.of),
+            ("stack", calls.stack),
+            ("pc", self.num(at as u64)),
+            ("b", b),
+            ("A", sides[0].0),
+            ("B", sides[1].0),
+            ("T", rest),
+            ("s", self.state(s)),
+            ("t", trie),
+            ("Q", q),
+            ("yes", sides[0].1),
+            ("no", sides[1].1),
+            ("next", next),
+        ];
+        let proof = self.call("Does.join", &args)?;
+        let both = st.apps(st.const0("Ptx.Tree.ite"), &[b, sides[0].0, sides[1].0]);
+        Ok(Done {
+            tree: st.apps(st.const0("Ptx.Tree.seq"), &[both, rest]),
+            proof,
+        })
+    }
+
+    /// Where two ways meet: what registers hold there, which the ends of the ways are shown to satisfy, and the thread from there.
+    /// Its tree, the proof, the trie and the calls there.
+    fn joined(
+        &mut self,
+        b: Expr,
+        (at, trie): (usize, Expr),
+        ends: &[End],
+        frame: &mut Frame,
+    ) -> Result<(Expr, Expr, Expr, super::calls::Calls)> {
         let base = self.el.lctx.clone();
-        let (values, file) = self.merge(at, b, &ends)?;
+        let (values, file) = self.merge(at, b, ends)?;
         if !self.el.is_defeq(trie, file.trie) {
             return Err(self.broken());
         }
@@ -325,37 +422,14 @@ impl<'a, 'b> Exec<'a, 'b> {
             self.el.assign(end.goal, proof);
         }
         self.el.lctx = base;
-        let regs_type = st.const0("Ptx.Regs");
-        let (rest, next) = self.under("ρ", regs_type, |ex, rho| {
+        let trie = file.trie;
+        let (rest, next) = self.afresh(|ex, rho| {
             let mut file = file.clone();
             file.base = rho;
             let s = State { pc: at, file };
-            ex.follow(s, frame, hint, false).map(|d| (d.tree, d.proof))
+            ex.follow(s, frame, None, false).map(|d| (d.tree, d.proof))
         })?;
-        let q = self.ends_with(frame)?;
-        let args = [
-            ("c", self.common),
-            ("cta", self.cta),
-            ("tid", self.tid),
-            ("cs", self.calls),
-            ("pc", self.num(at as u64)),
-            ("b", b),
-            ("A", sides[0].0),
-            ("B", sides[1].0),
-            ("T", rest),
-            ("s", self.state(s)),
-            ("t", file.trie),
-            ("Q", q),
-            ("yes", sides[0].1),
-            ("no", sides[1].1),
-            ("next", next),
-        ];
-        let proof = self.call("Does.join", &args)?;
-        let all = st.apps(
-            st.const0("Ptx.Tree.seq"),
-            &[tree(sides[0].0, sides[1].0), rest],
-        );
-        Ok(Done { tree: all, proof })
+        Ok((rest, next, trie, self.calls))
     }
 
     /// The state is at the end of its part.
@@ -364,12 +438,13 @@ impl<'a, 'b> Exec<'a, 'b> {
         let skip = st.const0("Ptx.Tree.skip");
         let proof = match frame {
             Frame::Whole => return Err(self.broken()),
-            Frame::Meet { at, ends, trie } => {
-                let ty = st.app(self.stop(*at, *trie), self.state(s));
+            Frame::Meet { ends, stop, .. } => {
+                let ty = st.app(*stop, self.state(s));
                 let goal = self.el.mk_goal(ty, logic::Name::ANON);
                 let facts = self.known.clone();
                 ends.push(End {
                     state: s.clone(),
+                    calls: self.calls,
                     goal,
                     facts,
                 });

@@ -248,10 +248,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         let args_list = self.list_of(nat, &numbers);
         let site = st.apps(
             st.const0("Ptx.Site.mk"),
-            &[
-                st.app(st.const0("Ptx.Calls.fn"), self.calls),
-                self.num(s.pc as u64),
-            ],
+            &[self.calls.of, self.num(s.pc as u64)],
         );
         let event =
             |res: Expr| st.apps(st.const0("Ptx.Event.sync"), &[*kind, site, args_list, res]);

@@ -192,7 +192,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("c", self.common),
             ("cta", self.cta),
             ("tid", self.tid),
-            ("cs", self.calls),
+            ("cs", self.calls.term),
             ("pc", self.num(s.pc as u64)),
             ("lines", next),
             ("guard", line.guard_term),
