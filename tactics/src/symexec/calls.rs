@@ -141,7 +141,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             None => &self.code,
         };
         before += entry.lines.len();
-        for f in self.functions[..index].to_vec() {
+        for f in self.functions.iter().take(index).copied() {
             let body = code::constructor(self.el, f).map(|(_, a)| a[5]);
             before += body
                 .and_then(|b| code::list(self.el, b))
