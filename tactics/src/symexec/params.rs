@@ -66,7 +66,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 ("v", read[i].0),
                 ("r", read[i].1),
                 ("k", self.yes),
-                ("put", put),
+                ("put", put?),
                 ("rest", proof),
             ];
             proof = self.call("pass_cons", &args)?;
@@ -119,7 +119,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("r", reads),
             ("value", value),
             ("k", self.yes),
-            ("put", self.put_proof(&file)),
+            ("put", self.put_proof(&file)?),
             ("t'", file.trie),
         ];
         Ok((self.step("Leads.getParam", s, line, &args)?, file))
@@ -170,7 +170,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("src", src_reads),
             ("value", value),
             ("k", self.yes),
-            ("put", self.put_proof(&file)),
+            ("put", self.put_proof(&file)?),
             ("t'", file.trie),
         ];
         Ok((self.step("Leads.putParam", s, line, &args)?, file))
