@@ -31,52 +31,43 @@ impl<'a, 'b> Exec<'a, 'b> {
             .map(|a| a[1])
             .ok_or_else(|| self.broken())?;
         let zero = code::number(self.el, o) == Some(0);
-        let sum = if zero {
-            e
-        } else {
-            st.apps(st.const0("Nat.add"), &[o, e])
-        };
-        let all = st.nat(&(num_bigint::BigUint::from(1u32) << 64));
-        let y = st.apps(st.const0("Ptx.Lit.word"), &[self.num(64), off]);
-        let to = st.apps(st.const0("Word.ofNat"), &[self.num(64), o]);
-        let q = self.refl(self.word_type(64), to);
-        let mut parts = vec![("x", x), ("e", e), ("value", value)];
+        let sum = self.sum(o, e)?;
+        let mut parts = sum.parts;
+        parts.extend([("x", x), ("e", e), ("value", value)]);
         if !zero {
+            let y = st.apps(st.const0("Ptx.Lit.word"), &[self.num(64), off]);
+            let to = st.apps(st.const0("Word.ofNat"), &[self.num(64), o]);
+            let q = self.refl(self.word_type(64), to);
             parts.extend([("y", y), ("o", o), ("off", q)]);
         }
-        let reach = match code::number(self.el, o) {
-            Some(k) => self.reaches(k, e)?,
-            None => None,
-        };
-        let rem = st.apps(st.const0("Nat.mod"), &[sum, all]);
-        let (plain, names) = match reach {
-            Some((far, fits)) => {
-                parts.extend([("far", self.num(far)), ("near", self.yes), ("fits", fits)]);
-                (sum, ["address_here", "address_near"])
-            }
-            None => (rem, ["address_at", "address_off"]),
-        };
-        let a = wanted.unwrap_or(plain);
-        let h = if a == plain {
-            self.refl(nat, plain)
+        let a = wanted.unwrap_or(sum.address);
+        let same = if a == sum.address {
+            None
         } else {
-            let p = self.eq(nat, plain, a);
-            self.side("address", s.pc, p)?
+            let p = self.eq(nat, sum.address, a);
+            Some(self.side("address", s.pc, p)?)
         };
+        let (raw, equal) = sum.raw;
+        let h = self
+            .trans(nat, (raw, sum.address, a), equal, same)
+            .unwrap_or_else(|| self.refl(nat, a));
         parts.extend([("a", a), ("h", h)]);
-        let addr = self.call(if zero { names[0] } else { names[1] }, &parts)?;
+        let addr = self.call(sum.lemma, &parts)?;
         let n = self.num(size);
-        let known = match plain == sum {
-            true => self.aligned(sum, size)?,
+        let known = match sum.exact {
+            true => self.aligned(sum.address, size)?,
             false => None,
         };
-        let aligned = match known {
-            Some(k) if a == sum => k,
-            Some(k) => self.call(
-                "aligned_as",
-                &[("e", sum), ("a", a), ("n", n), ("h", h), ("k", k)],
-            )?,
-            None => {
+        let aligned = match (known, same) {
+            (Some(k), None) => k,
+            (Some(k), Some(h)) => {
+                let e = sum.address;
+                self.call(
+                    "aligned_as",
+                    &[("e", e), ("a", a), ("n", n), ("h", h), ("k", k)],
+                )?
+            }
+            (None, _) => {
                 let p = self.eq(nat, st.apps(st.const0("Nat.mod"), &[a, n]), self.num(0));
                 self.side("aligned", s.pc, p)?
             }

@@ -102,13 +102,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             (v, self.refl(self.word_type(width), v))
         };
         let file = self.put(s, (width, dst), v)?;
-        let option = st.constant(st.name("Option.some"), &[logic::Level::ZERO]);
-        let arg_ty = st.const0("Ptx.Arg");
-        let has_ty = st.app(
-            st.constant(st.name("Option"), &[logic::Level::ZERO]),
-            arg_ty,
-        );
-        let has = self.refl(has_ty, st.apps(option, &[arg_ty, arg]));
+        let has = self.argument(param, parts[0], parts[1])?;
         let args = [
             ("g", g),
             ("ty", ty),
@@ -116,7 +110,8 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("dst", self.num(dst)),
             ("param", self.num(param)),
             ("off", n),
-            ("arg", arg),
+            ("width", parts[0]),
+            ("val", parts[1]),
             ("v", v),
             ("has", has),
             ("fits", self.yes),
@@ -126,6 +121,57 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("t'", file.trie),
         ];
         Ok((self.step("Leads.param", s, line, &args)?, file))
+    }
+
+    /// That the launch gives this argument for a parameter.
+    fn argument(&mut self, param: u64, width: Expr, val: Expr) -> Result<Expr> {
+        let st = self.el.st;
+        let Some(common) = self.el.match_app(self.common, "Ptx.Common.mk", 6) else {
+            return Err(self.broken());
+        };
+        let params = st.app(st.const0("Ptx.Kernel.params"), common[1]);
+        let (p, declared) = self.entry("Ptx.Param", params, param)?;
+        let (_, given) = self.entry("Ptx.Arg", common[2], param)?;
+        let args = [
+            ("c", self.common),
+            ("p", p),
+            ("param", self.num(param)),
+            ("width", width),
+            ("val", val),
+            ("declared", declared),
+            ("given", given),
+            ("same", self.yes),
+        ];
+        self.call("Common.arg_is", &args)
+    }
+
+    /// Entry `n` of a list, and the proof of `nth list n = some entry`.
+    fn entry(&mut self, ty: &str, list: Expr, n: u64) -> Result<(Expr, Expr)> {
+        let st = self.el.st;
+        let ty = st.const0(ty);
+        let Some((items, rests)) = code::list(self.el, list) else {
+            return Err(self.broken());
+        };
+        let at = usize::try_from(n).unwrap_or(usize::MAX);
+        let (Some(x), Some(xs)) = (items.get(at), rests.get(at.saturating_add(1))) else {
+            return Err(self.broken());
+        };
+        let some = st.constant(st.name("Option.some"), &[logic::Level::ZERO]);
+        let found = st.apps(some, &[ty, *x]);
+        let mut proof = self.call("nth_here", &[("α", ty), ("x", *x), ("xs", *xs)])?;
+        for j in (0..at).rev() {
+            let left = self.num((at - 1 - j) as u64);
+            let args = [
+                ("α", ty),
+                ("x", items[j]),
+                ("xs", rests[j + 1]),
+                ("n", left),
+                ("y", found),
+                ("h", proof),
+            ];
+            proof = self.call("nth_next", &args)?;
+        }
+        Ok((*x, proof))
     }
 
     /// The size of a type.
