@@ -22,13 +22,6 @@ use syntax::{Goal, goals};
 /// At most so many statements are named when a test fails.
 const SHOWN: usize = 200;
 
-/// True statements that stay open, since they take a case distinction: in `desc_step_13`, whether `16 * a + 32 * kk` reaches
-/// 262143; in `copy_rest_76`, which of two words is greater; in `other_buffer_25`, whether `1 % stage` divides by 0.
-const OPEN: [&str; 3] = ["desc_step_13", "copy_rest_76", "other_buffer_25"];
-
-/// False statements that are refused without a counterexample: they fail at few points.
-const SILENT: [&str; 2] = ["copy_rest_9", "unrolled_rest_7"];
-
 /// Of the neighbours of goals on words, every eighth is tried; all of them by `cargo test --test index -- --ignored`.
 const SAMPLE: usize = 8;
 
@@ -48,16 +41,6 @@ fn script(name: &str) -> (String, Vec<Goal>) {
     (source, all)
 }
 
-/// Whether it is one of those that stay open.
-fn open(goal: &Goal) -> bool {
-    OPEN.contains(&goal.name.as_str())
-}
-
-/// Whether it is one of those that are refused without a counterexample.
-fn silent(goal: &Goal) -> bool {
-    SILENT.contains(&goal.name.as_str())
-}
-
 /// Judges statements that were tried out before; what is wrong with the answers.
 fn wrong(statements: &[(Goal, Finding)]) -> Vec<String> {
     let texts: Vec<&Goal> = statements.iter().map(|(g, _)| g).collect();
@@ -65,12 +48,8 @@ fn wrong(statements: &[(Goal, Finding)]) -> Vec<String> {
     let mut all = Vec::new();
     for ((goal, finding), answer) in statements.iter().zip(answers) {
         let problem = match (finding, answer) {
-            (Finding::Holds { .. }, Judged::Proved { .. }) if open(goal) => {
-                "no longer open".to_owned()
-            }
             (Finding::Holds { .. }, Judged::Proved { nodes }) if nodes <= NODES => continue,
             (Finding::Holds { .. }, Judged::Proved { nodes }) => format!("{nodes} nodes"),
-            (Finding::Holds { .. }, Judged::Refused { at: None, .. }) if open(goal) => continue,
             (Finding::Holds { .. }, Judged::Refused { text, .. }) => format!("not proved: {text}"),
             (Finding::False(at), Judged::Proved { .. }) => format!("proved, but false at {at:?}"),
             (Finding::False(_), Judged::Refused { at: Some(at), text }) => {
@@ -81,7 +60,6 @@ fn wrong(statements: &[(Goal, Finding)]) -> Vec<String> {
                     false => format!("{at:?} does not refute it: {text}"),
                 }
             }
-            (Finding::False(_), Judged::Refused { at: None, .. }) if silent(goal) => continue,
             (Finding::False(at), Judged::Refused { at: None, text }) => {
                 format!("no counterexample, {at:?} is one: {text}")
             }

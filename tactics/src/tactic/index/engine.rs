@@ -48,6 +48,8 @@ pub(super) struct Engine<'e, 'b> {
     pub rounds: usize,
     /// The hypotheses in the form in which the e-graph has their terms: statement and proof.
     pub hypotheses: Vec<(Expr, Expr)>,
+    /// Lower bounds that hypotheses give, with proofs.
+    pub lowest: Vec<(Id, BigUint, Expr)>,
     /// Conditions that were proved.
     pub conditions: FxHashMap<Expr, Expr>,
     /// Conditions that `omega` does not prove.
@@ -87,6 +89,7 @@ impl<'e, 'b> Engine<'e, 'b> {
             added: 0,
             rounds: 0,
             hypotheses: Vec::new(),
+            lowest: Vec::new(),
             conditions: FxHashMap::default(),
             hopeless: FxHashSet::default(),
             omega_calls: 0,

@@ -33,6 +33,9 @@ impl fmt::Display for Figures {
             "proved by {}: {} nodes in the proof",
             self.by, self.proof
         )?;
+        if self.rounds == 0 && self.nodes == 0 {
+            return write!(f, "each case is a search of its own");
+        }
         writeln!(
             f,
             "e-graph: {} nodes in {} classes after {} rounds",
@@ -78,6 +81,17 @@ pub(super) fn size(st: &Store<'_>, e: Expr) -> usize {
         }
     }
     seen.len()
+}
+
+impl Figures {
+    /// Of a proof by several searches.
+    pub fn of_cases(st: &Store<'_>, proof: Expr) -> Self {
+        Figures {
+            by: "cases",
+            proof: size(st, proof),
+            ..Figures::default()
+        }
+    }
 }
 
 impl Engine<'_, '_> {

@@ -12,8 +12,10 @@ mod conditions;
 mod engine;
 mod figures;
 mod language;
+mod pinned;
 mod poly;
 mod quotients;
+mod rare;
 mod refute;
 mod reify;
 mod replay;
@@ -22,6 +24,7 @@ mod rules;
 mod saturate;
 mod similar;
 mod simplest;
+mod split;
 mod sums;
 mod words;
 
@@ -56,7 +59,7 @@ pub(crate) fn index<'b>(
         let rules = collect(el, m, extra)?;
         let target = el.mvar_type(m);
         let target = el.instantiate_mvars(target);
-        let proof = claim(el, &rules, target).map(|(p, figures)| {
+        let proof = claim(el, &rules, target, split::MAX_SPLITS).map(|(p, figures)| {
             if let Some(span) = report {
                 el.messages
                     .push(Diagnostic::info(span, figures.to_string()));
@@ -71,19 +74,93 @@ pub(crate) fn index<'b>(
 pub(crate) fn discharge(el: &mut Elab<'_>, p: Expr) -> Option<Expr> {
     available(el).ok()?;
     let rules = tagged(el).ok()?;
-    claim(el, &rules, p).ok().map(|(proof, _)| proof)
+    claim(el, &rules, p, 0).ok().map(|(proof, _)| proof)
 }
 
-/// A proof of an equation or inequality.
-fn claim(el: &mut Elab<'_>, rules: &[Rule], p: Expr) -> Result<(Expr, Figures)> {
+/// What is to be proved, about natural numbers.
+#[derive(Clone, Copy)]
+enum Goal {
+    /// Two terms are equal.
+    Equal(Expr, Expr),
+    /// A relation, and its sides.
+    Order(Expr, Expr, Expr),
+}
+
+impl Goal {
+    /// The proposition.
+    fn statement(&self, el: &Elab<'_>) -> Expr {
+        let st = el.st;
+        match *self {
+            Goal::Equal(a, b) => {
+                let eq = st.constant(st.name("Eq"), &[st.level_nat(1)]);
+                st.apps(eq, &[st.const0("Nat"), a, b])
+            }
+            Goal::Order(p, ..) => p,
+        }
+    }
+
+    fn sides(&self) -> (Expr, Expr) {
+        match *self {
+            Goal::Equal(a, b) | Goal::Order(_, a, b) => (a, b),
+        }
+    }
+}
+
+/// What came of a search.
+enum Answer {
+    /// A proof, with figures if they are those of one search.
+    Proved(Expr, Option<Figures>),
+    /// The goal fails at a point at which all hypotheses hold.
+    False(ElabError),
+    /// Neither.
+    Open(ElabError),
+}
+
+/// A proof of an equation or inequality, with at most so many case distinctions.
+fn claim(el: &mut Elab<'_>, rules: &[Rule], p: Expr, mut splits: usize) -> Result<(Expr, Figures)> {
+    let (goal, words) = read_goal(el, p)?;
+    match prove(el, rules, &goal, &mut splits) {
+        Answer::Proved(proof, figures) => {
+            let figures = figures.unwrap_or_else(|| Figures::of_cases(el.st, proof));
+            let proof = match words {
+                None => proof,
+                Some((w, a, b)) => {
+                    let st = el.st;
+                    st.apps(st.const0("Word.ext"), &[w, a, b, proof])
+                }
+            };
+            Ok((proof, figures))
+        }
+        Answer::False(e) | Answer::Open(e) => Err(e),
+    }
+}
+
+/// Of an equation of words: the width and both sides.
+type OfWords = Option<(Expr, Expr, Expr)>;
+
+/// Reads a goal.
+fn read_goal(el: &mut Elab<'_>, p: Expr) -> Result<(Goal, OfWords)> {
+    let st = el.st;
     let mut p = el.instantiate_mvars(p);
     loop {
-        if let Some((ty, left, right)) = el.match_eq(p) {
-            return between(el, rules, ty, left, right);
+        if let Some((ty, a, b)) = el.match_eq(p) {
+            let ty = el.whnf_reducible(ty);
+            let ty = el.instantiate_mvars(ty);
+            if let Some(args) = el.match_app(ty, "Word", 1) {
+                let value = |x: Expr| st.apps(st.const0("Word.val"), &[args[0], x]);
+                return Ok((Goal::Equal(value(a), value(b)), Some((args[0], a, b))));
+            }
+            if ty == st.const0("Nat") {
+                return Ok((Goal::Equal(a, b), None));
+            }
+            let ty = el.pp(ty);
+            return Err(ElabError::msg(format!(
+                "`index` does not know equations of `{ty}`"
+            )));
         }
         for relation in ["Nat.lt", "Nat.le"] {
             if let Some(ab) = el.match_app(p, relation, 2) {
-                return inequality(el, rules, p, ab[0], ab[1]);
+                return Ok((Goal::Order(p, ab[0], ab[1]), None));
             }
         }
         let w = el.whnf_reducible(p);
@@ -97,57 +174,67 @@ fn claim(el: &mut Elab<'_>, rules: &[Rule], p: Expr) -> Result<(Expr, Figures)> 
     }
 }
 
-/// A proof of `a < b` or `a ≤ b`: as a condition, before and after saturation.
-fn inequality(
+/// Searches, and then by cases.
+fn prove(el: &mut Elab<'_>, rules: &[Rule], goal: &Goal, splits: &mut usize) -> Answer {
+    let (answer, questions) = search(el, rules, goal, *splits > 0);
+    if !matches!(answer, Answer::Open(_)) {
+        return answer;
+    }
+    split::by_cases(el, rules, goal, &questions, splits).unwrap_or(answer)
+}
+
+/// One search; if it comes to nothing, what it would have liked to know, if that is wanted.
+fn search(
     el: &mut Elab<'_>,
     rules: &[Rule],
-    p: Expr,
-    a: Expr,
-    b: Expr,
-) -> Result<(Expr, Figures)> {
+    goal: &Goal,
+    wanted: bool,
+) -> (Answer, Vec<split::Question>) {
     let mut e = Engine::new(el);
-    let (a, b) = e.begin(rules, a, b);
-    let goal = e.claim(p);
-    let point = e.fails_at(&goal);
+    let (left, right) = goal.sides();
+    let (l, r) = e.begin(rules, left, right);
+    let statement = match goal {
+        Goal::Equal(..) => refute::Claim::Eq(l, r),
+        Goal::Order(p, ..) => e.claim(*p),
+    };
+    let mut point = e.fails_at(&statement);
     if let Some(point) = point
         && e.certain(point)
     {
-        return Err(e.refuted(point, a, b));
+        return (Answer::False(e.refuted(point, l, r)), Vec::new());
     }
-    if let Some(proof) = e.discharge(p) {
-        return Ok((proof, e.figures("bounds or `omega`", proof)));
+    if e.samples.is_empty()
+        && let Some(h) = e.by_omega(e.el.st.const0("False"))
+    {
+        let statement = goal.statement(e.el);
+        let proof = e.call("Index.absurd", &[statement, h]);
+        let figures = e.figures("contradictory hypotheses", proof);
+        return (Answer::Proved(proof, Some(figures)), Vec::new());
     }
-    let stop = e.saturate(rules, a, b);
-    if let Some(proof) = e.discharge(p) {
-        return Ok((proof, e.figures("rules, and bounds or `omega`", proof)));
+    let (found, stop) = match goal {
+        Goal::Equal(..) => e.equation_of(rules, (left, l), (right, r)),
+        Goal::Order(p, ..) => e.order_of(rules, *p, l, r),
+    };
+    if let Some((proof, by)) = found {
+        let figures = e.figures(by, proof);
+        return (Answer::Proved(proof, Some(figures)), Vec::new());
     }
-    Err(e.failed(stop, point, a, b))
-}
-
-/// A proof of `left = right` in a type.
-fn between(
-    el: &mut Elab<'_>,
-    rules: &[Rule],
-    ty: Expr,
-    left: Expr,
-    right: Expr,
-) -> Result<(Expr, Figures)> {
-    let st = el.st;
-    let ty = el.whnf_reducible(ty);
-    let ty = el.instantiate_mvars(ty);
-    if let Some(args) = el.match_app(ty, "Word", 1) {
-        let value = |x: Expr| st.apps(st.const0("Word.val"), &[args[0], x]);
-        let (proof, figures) = search(el, rules, value(left), value(right))?;
-        let proof = st.apps(st.const0("Word.ext"), &[args[0], left, right, proof]);
-        return Ok((proof, figures));
+    if wanted {
+        if point.is_none() {
+            point = e.fails_rarely(&statement);
+        }
+        if let Some(point) = point
+            && e.certain(point)
+        {
+            return (Answer::False(e.refuted(point, l, r)), Vec::new());
+        }
     }
-    if ty != st.const0("Nat") {
-        let ty = el.pp(ty);
-        return Err(ElabError::msg(format!(
-            "`index` does not know equations of `{ty}`"
-        )));
-    }
-    search(el, rules, left, right)
+    let error = e.failed(stop, point, l, r);
+    let questions = match wanted && point.is_none() {
+        true => e.questions(l, r),
+        false => Vec::new(),
+    };
+    (Answer::Open(error), questions)
 }
 
 fn available(el: &Elab<'_>) -> Result<()> {
@@ -214,36 +301,45 @@ fn collect(el: &mut Elab<'_>, m: MVarId, extra: &[SimpArg]) -> Result<Vec<Rule>>
     Ok(out)
 }
 
-/// Searches a proof of `left = right`.
-fn search(el: &mut Elab<'_>, rules: &[Rule], left: Expr, right: Expr) -> Result<(Expr, Figures)> {
-    let mut e = Engine::new(el);
-    let (l, r) = e.begin(rules, left, right);
-    let goal = refute::Claim::Eq(l, r);
-    let point = e.fails_at(&goal);
-    if let Some(point) = point
-        && e.certain(point)
-    {
-        return Err(e.refuted(point, l, r));
-    }
-    if (e.has_digits(left) || e.has_digits(right))
-        && let Some(p) = e.by_bits(left, right)
-    {
-        return Ok((p, e.figures("`bits`", p)));
-    }
-    let stop = e.saturate(rules, l, r);
-    if stop == Stop::Equal
-        && let Some(c) = e.equal(l, r)
-    {
-        let proof = c.proof.unwrap_or_else(|| e.refl(c.from));
-        return Ok((proof, e.figures("rules", proof)));
-    }
-    if let Some(p) = e.at_last(l, r) {
-        return Ok((p, e.figures("`omega`", p)));
-    }
-    Err(e.failed(stop, point, l, r))
-}
-
 impl Engine<'_, '_> {
+    /// A proof of an equation, with what it is by.
+    fn equation_of(
+        &mut self,
+        rules: &[Rule],
+        (left, l): (Expr, Id),
+        (right, r): (Expr, Id),
+    ) -> (Option<(Expr, &'static str)>, Stop) {
+        if (self.has_digits(left) || self.has_digits(right))
+            && let Some(p) = self.by_bits(left, right)
+        {
+            return (Some((p, "`bits`")), Stop::Equal);
+        }
+        let stop = self.saturate(rules, l, r);
+        if stop == Stop::Equal
+            && let Some(c) = self.equal(l, r)
+        {
+            let proof = c.proof.unwrap_or_else(|| self.refl(c.from));
+            return (Some((proof, "rules")), stop);
+        }
+        (self.at_last(l, r).map(|p| (p, "`omega`")), stop)
+    }
+
+    /// A proof of `a < b` or `a ≤ b`: as a condition, before and after saturation.
+    fn order_of(
+        &mut self,
+        rules: &[Rule],
+        p: Expr,
+        a: Id,
+        b: Id,
+    ) -> (Option<(Expr, &'static str)>, Stop) {
+        if let Some(proof) = self.discharge(p) {
+            return (Some((proof, "bounds or `omega`")), Stop::Equal);
+        }
+        let stop = self.saturate(rules, a, b);
+        let proof = self.discharge(p);
+        (proof.map(|p| (p, "rules, and bounds or `omega`")), stop)
+    }
+
     /// Reads the hypotheses and both sides, and looks for points at which the hypotheses hold.
     fn begin(&mut self, rules: &[Rule], left: Expr, right: Expr) -> (Id, Id) {
         let about_words = |r: &&Rule| r.subject != rules::Subject::Number;

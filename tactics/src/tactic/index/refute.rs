@@ -42,31 +42,43 @@ pub(super) enum Claim {
 }
 
 /// Values of the atoms by the number of the operation.
-type Point = FxHashMap<u32, BigUint>;
+pub(super) type Point = FxHashMap<u32, BigUint>;
 
 /// The points that were found.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Samples {
-    points: Vec<Point>,
-    values: Vec<Vec<Option<BigUint>>>,
+    pub points: Vec<Point>,
+    /// The values of nodes at each of them.
+    pub values: Vec<Vec<Option<BigUint>>>,
     /// The atoms, in the order in which they were met.
-    atoms: Vec<(u32, Id)>,
+    pub atoms: Vec<(u32, Id)>,
+    /// What each atom is below.
+    pub limits: Vec<BigUint>,
+    /// The literals of the goal and its hypotheses.
+    pub literals: Vec<BigUint>,
     /// The hypotheses.
-    claims: Vec<Claim>,
+    pub claims: Vec<Claim>,
 }
 
 /// A pseudo-random sequence (xorshift).
-struct Random(u64);
+pub(super) struct Random(u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    /// From a fixed seed.
+    pub fn new() -> Self {
+        Random(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
 
-    fn below(&mut self, n: &BigUint) -> BigUint {
+    /// A number below `n`.
+    pub fn below(&mut self, n: &BigUint) -> BigUint {
         if n.is_zero() {
             return BigUint::zero();
         }
@@ -162,11 +174,6 @@ impl Engine<'_, '_> {
         }
         literals.sort();
         literals.dedup();
-        let mut found = Samples {
-            atoms: atoms.clone(),
-            ..Samples::default()
-        };
-        let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let limits: Vec<BigUint> = atoms
             .iter()
             .map(|(_, id)| match &self.g[*id].data.max {
@@ -174,34 +181,35 @@ impl Engine<'_, '_> {
                 None => BigUint::one() << 40u32,
             })
             .collect();
+        let mut found = Samples {
+            atoms,
+            limits,
+            literals,
+            claims,
+            ..Samples::default()
+        };
+        let mut random = Random::new();
         self.samples = Samples::default();
         for round in 0..POINTS * TRIES {
             if found.points.len() >= POINTS {
                 break;
             }
             let mut point = Point::default();
-            for (k, (op, _)) in atoms.iter().enumerate() {
-                let v = corner(&mut random, round, &limits[k], &literals);
+            for (k, (op, _)) in found.atoms.iter().enumerate() {
+                let v = corner(&mut random, round, &found.limits[k], &found.literals);
                 point.insert(*op, v);
             }
-            if self.repaired(&mut point, &claims, &mut random, &limits, &atoms) {
+            if self.repaired(&mut point, &found, &mut random) {
                 found.points.push(point);
             }
         }
         found.values = vec![Vec::new(); found.points.len()];
-        found.claims = claims;
         self.samples = found;
     }
 
     /// Changes a point until the hypotheses hold.
-    fn repaired(
-        &mut self,
-        point: &mut Point,
-        claims: &[Claim],
-        random: &mut Random,
-        limits: &[BigUint],
-        atoms: &[(u32, Id)],
-    ) -> bool {
+    pub fn repaired(&self, point: &mut Point, samples: &Samples, random: &mut Random) -> bool {
+        let (claims, limits, atoms) = (&samples.claims, &samples.limits, &samples.atoms);
         for _ in 0..REPAIRS {
             let mut memo = Vec::new();
             let failing = claims
@@ -306,7 +314,8 @@ impl Engine<'_, '_> {
         Some(v)
     }
 
-    fn holds(&self, c: &Claim, point: &Point, memo: &mut Vec<Option<BigUint>>) -> Option<bool> {
+    /// Whether a proposition holds at a point, if that can be evaluated.
+    pub fn holds(&self, c: &Claim, point: &Point, memo: &mut Vec<Option<BigUint>>) -> Option<bool> {
         Some(match c {
             Claim::Le(a, b) => self.at(*a, point, memo)? <= self.at(*b, point, memo)?,
             Claim::Lt(a, b) => self.at(*a, point, memo)? < self.at(*b, point, memo)?,

@@ -111,16 +111,40 @@ impl Engine<'_, '_> {
         self.below(id, limit, proof);
     }
 
+    /// A proof of `e = n` for the term of a node that is the literal `n`.
+    pub fn is_literal(&mut self, id: Id, e: Expr, n: &BigUint) -> Option<Expr> {
+        let lit = self.literal(n);
+        if !self.el.st.has_fvar(e) {
+            let n = self.term(lit);
+            return Some(self.refl(n));
+        }
+        let own = self.term(id);
+        let chain = self.equal(id, lit)?;
+        // what the term is up to reduction has no proof of its own
+        (own == e).then_some(())?;
+        chain.proof
+    }
+
     /// Records `h : t < limit`, if the limit is a number.
     pub fn below(&mut self, id: Id, limit: Expr, h: Expr) {
         let k = self.reify(limit);
-        let Some(k) = self.value(k).filter(|k| !k.is_zero()) else {
+        if !self.g.clean {
+            self.g.rebuild();
+        }
+        let Some(n) = self.value(k).filter(|k| !k.is_zero()) else {
             return;
         };
-        let n = k - 1u32;
-        let (term, top) = (self.term(id), self.el.st.nat(&n));
-        let c = self.computed();
-        let proof = self.call("Index.le_pred_of_lt", &[term, limit, top, h, c]);
+        let Some(e) = self.is_literal(k, limit, &n) else {
+            return;
+        };
+        let (term, k) = (self.term(id), self.el.st.nat(&n));
+        let n = n - 1u32;
+        let (top, c) = (self.el.st.nat(&n), self.computed());
+        let h = match k == limit {
+            true => h,
+            false => self.call("Index.lt_of_lt_eq", &[term, limit, k, h, e]),
+        };
+        let proof = self.call("Index.le_pred_of_lt", &[term, k, top, h, c]);
         self.at_most(id, n, proof);
     }
 

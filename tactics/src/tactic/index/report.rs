@@ -2,6 +2,7 @@
 
 use egg::Id;
 use logic::Expr;
+use num_bigint::BigUint;
 use num_traits::Zero;
 
 use super::engine::Engine;
@@ -17,20 +18,26 @@ impl Engine<'_, '_> {
                 if let Some(ab) = self.el.match_app(ty, "Nat.lt", 2) {
                     self.below(*a, ab[1], h);
                     self.below_unknown(*a, *b, ab[0], ab[1], h);
+                    if let Some(n) = self.value(*a) {
+                        self.at_least(*b, n + 1u32, "Index.lower_of_lt", (ab[0], ab[1]), h);
+                    }
                 }
             }
             Claim::Le(a, b) => {
-                if let (Some(n), Some(ab)) = (self.value(*b), self.el.match_app(ty, "Nat.le", 2)) {
-                    let (a_term, c) = (self.term(*a), self.computed());
-                    let top = self.el.st.nat(&n);
-                    let proof = match ab[1] == top {
-                        true => h,
-                        false => {
-                            let refl = self.call("Nat.le_of_ble_eq_true", &[ab[1], top, c]);
-                            self.call("Nat.le_trans", &[a_term, ab[1], top, h, refl])
-                        }
-                    };
-                    self.at_most(*a, n, proof);
+                if let Some(ab) = self.el.match_app(ty, "Nat.le", 2) {
+                    if let Some(n) = self.value(*a) {
+                        self.at_least(*b, n, "Index.lower_of_le", (ab[0], ab[1]), h);
+                    }
+                    if let Some(n) = self.value(*b)
+                        && let Some(e) = self.is_literal(*b, ab[1], &n)
+                    {
+                        let (term, top) = (self.term(*a), self.el.st.nat(&n));
+                        let proof = match ab[1] == top {
+                            true => h,
+                            false => self.call("Index.le_of_le_lit", &[term, ab[1], top, h, e]),
+                        };
+                        self.at_most(*a, n, proof);
+                    }
                 }
             }
             Claim::Eq(a, b) => {
@@ -38,6 +45,15 @@ impl Engine<'_, '_> {
             }
             _ => {}
         }
+    }
+
+    /// Records `h`, a lower bound of a node by a literal that may be computed first.
+    fn at_least(&mut self, b: Id, n: BigUint, lemma: &str, (x, y): (Expr, Expr), h: Expr) {
+        if n.is_zero() || self.el.st.has_fvar(x) {
+            return;
+        }
+        let proof = self.call(lemma, &[x, y, self.el.st.nat(&n), h, self.computed()]);
+        self.lowest.push((b, n, proof));
     }
 
     /// From `h : a < b`, a bound of `a` by one of `b`.

@@ -39,7 +39,7 @@ impl Engine<'_, '_> {
         let mut applied: FxHashSet<(Expr, Expr)> = FxHashSet::default();
         for round in 0..MAX_ROUNDS {
             self.rounds = round + 1;
-            let mut new = self.compute() + self.define_words();
+            let mut new = self.compute() + self.define_words() + self.join_pinned();
             new += self.compute();
             if self.g.find(left) == self.g.find(right) {
                 return Stop::Equal;

@@ -22,8 +22,9 @@ fn cost(kind: Kind) -> u64 {
     match kind {
         Kind::Lit | Kind::Atom => 1,
         Kind::Add | Kind::Mul => 2,
+        Kind::Sub => 3,
         Kind::Div | Kind::Mod => 4,
-        Kind::Sub | Kind::Min | Kind::Max => 6,
+        Kind::Min | Kind::Max => 6,
         Kind::Alias => 1_000,
         _ => 20,
     }
