@@ -133,6 +133,12 @@ fn upper(g: &Graph, kind: Kind, kids: &[Id]) -> Option<(BigUint, Vec<Option<Fact
             (_, Some((b, f))) => Some((b.clone(), vec![None, Some(*f)])),
             _ => None,
         },
+        Kind::Pow => {
+            let base = value(0).filter(|n| !n.is_zero())?;
+            let top = max(1)?.0.to_u32().filter(|k| *k <= MAX_ALIGNED)?;
+            let small = base.bits() * u64::from(top) < 1 << 12;
+            small.then_some((base.pow(top), vec![None, Some(max(1)?.1)]))
+        }
         Kind::Shl => first(&max(0)?.0 << value(1)?.to_u64().filter(|k| *k < 1 << 12)?),
         Kind::Shr => first(&max(0)?.0 >> value(1)?.to_u64().filter(|k| *k < 1 << 12)?),
         _ => None,

@@ -183,6 +183,10 @@ impl Engine<'_, '_> {
                 let c = self.computed();
                 Some(self.call(lemma, &[a, b, top, bits, weak[0], weak[1], c]))
             }
+            Kind::Pow => {
+                let (m, c) = (st.nat(&bound(1)?), self.computed());
+                Some(self.call("Index.le_pow", &[a, b, m, proofs[1]?, c]))
+            }
             Kind::Shl => one(self, "Index.le_shiftLeft", 0),
             Kind::Shr => one(self, "Index.le_shiftRight", 0),
             _ => None,

@@ -197,8 +197,17 @@ impl Engine<'_, '_> {
         if self.omega_calls >= MAX_OMEGA || self.hopeless.contains(&p) {
             return None;
         }
-        self.omega_calls += 1;
         let premises = self.simplified_hypotheses();
+        let proof = self.omega_with(&premises, p);
+        if proof.is_none() {
+            self.hopeless.insert(p);
+        }
+        proof
+    }
+
+    /// Linear arithmetic with more premises: statements with proofs.
+    pub fn omega_with(&mut self, premises: &[(Expr, Expr)], p: Expr) -> Option<Expr> {
+        self.omega_calls += 1;
         let mut goal = p;
         for (ty, _) in premises.iter().rev() {
             goal = self.el.mk_arrow(*ty, goal);
@@ -212,7 +221,6 @@ impl Engine<'_, '_> {
             return Some(self.el.beta(e, &proofs));
         }
         self.el.restore(&saved);
-        self.hopeless.insert(p);
         None
     }
 

@@ -11,9 +11,12 @@ mod bounds;
 mod conditions;
 mod engine;
 mod figures;
+mod hypotheses;
+mod inverse;
 mod language;
 mod pinned;
 mod poly;
+mod products;
 mod quotients;
 mod rare;
 mod refute;
@@ -27,6 +30,7 @@ mod simplest;
 mod split;
 mod sums;
 mod words;
+mod zeros;
 
 use std::rc::Rc;
 
@@ -336,75 +340,38 @@ impl Engine<'_, '_> {
             return (Some((proof, "bounds or `omega`")), Stop::Equal);
         }
         let stop = self.saturate(rules, a, b);
-        let proof = self.discharge(p);
-        (proof.map(|p| (p, "rules, and bounds or `omega`")), stop)
+        if let Some(proof) = self.discharge(p) {
+            return (Some((proof, "rules, and bounds or `omega`")), stop);
+        }
+        let strict = self.el.match_app(p, "Nat.lt", 2).is_some();
+        let proof = self.by_products(a, b, strict);
+        (proof.map(|p| (p, "products of inequalities")), stop)
     }
 
     /// Reads the hypotheses and both sides, and looks for points at which the hypotheses hold.
     fn begin(&mut self, rules: &[Rule], left: Expr, right: Expr) -> (Id, Id) {
         let about_words = |r: &&Rule| r.subject != rules::Subject::Number;
         self.word_rules = Rc::new(rules.iter().filter(about_words).cloned().collect());
-        let mut claims = Vec::new();
-        for (ty, h) in hypotheses(self.el) {
+        let (mut claims, mut later) = (Vec::new(), Vec::new());
+        for (ty, h) in hypotheses::hypotheses(self.el) {
             let claim = self.claim(ty);
-            self.note(&claim, ty, h);
+            match claim {
+                refute::Claim::Eq(a, b) if self.has_parts(a, b) => later.push((a, b, h)),
+                _ => self.note(&claim, ty, h),
+            }
             claims.push(claim);
             self.hypotheses.push((ty, h));
+        }
+        self.g.rebuild();
+        for (claim, (ty, h)) in claims.iter().zip(self.hypotheses.clone()) {
+            self.note_again(claim, ty, h);
         }
         let sides = (self.reify(left), self.reify(right));
         self.g.rebuild();
         self.sample(claims);
+        for (a, b, h) in later {
+            self.join_parts(a, b, h);
+        }
         sides
     }
-}
-
-/// The hypotheses of the goal as statements about numbers, conjunctions taken apart.
-fn hypotheses(el: &mut Elab<'_>) -> Vec<(Expr, Expr)> {
-    let locals: Vec<_> = el.lctx.iter().collect();
-    let mut out = Vec::new();
-    for id in locals {
-        let decl = el.local(id);
-        if decl.aux {
-            continue;
-        }
-        let ty = el.instantiate_mvars(decl.ty);
-        if el.is_prop(ty) {
-            let h = el.mk_fvar(id);
-            parts(el, ty, h, &mut out);
-        }
-    }
-    out
-}
-
-fn parts(el: &Elab<'_>, ty: Expr, h: Expr, out: &mut Vec<(Expr, Expr)>) {
-    let st = el.st;
-    let call = |name: &str, args: &[Expr]| st.apps(st.const0(name), args);
-    if let Some(pq) = el.match_app(ty, "And", 2) {
-        parts(el, pq[0], call("And.left", &[pq[0], pq[1], h]), out);
-        parts(el, pq[1], call("And.right", &[pq[0], pq[1], h]), out);
-        return;
-    }
-    let value = |w: Expr, x: Expr| call("Word.val", &[w, x]);
-    if let Some((kind, a, b)) = el.match_eq(ty) {
-        if let Some(w) = el.match_app(kind, "Word", 1) {
-            let eq = st.constant(st.name("Eq"), &[st.level_nat(1)]);
-            let values = [st.const0("Nat"), value(w[0], a), value(w[0], b)];
-            out.push((st.apps(eq, &values), call("Index.val_eq", &[w[0], a, b, h])));
-            return;
-        }
-        for (test, relation, lemma) in [
-            ("Word.ult", "Nat.lt", "Index.lt_of_ult"),
-            ("Word.ule", "Nat.le", "Index.le_of_ule"),
-        ] {
-            if b == st.const0("Bool.true")
-                && let Some(t) = el.match_app(a, test, 3)
-            {
-                let (w, x, y) = (t[0], t[1], t[2]);
-                let values = [value(w, x), value(w, y)];
-                out.push((call(relation, &values), call(lemma, &[w, x, y, h])));
-                return;
-            }
-        }
-    }
-    out.push((ty, h));
 }

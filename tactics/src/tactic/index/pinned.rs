@@ -11,7 +11,7 @@ use super::language::Kind;
 impl Engine<'_, '_> {
     /// Joins with literals what bounds decide; the number of unions made.
     pub fn join_pinned(&mut self) -> usize {
-        let mut new = self.join_zeros();
+        let mut new = self.join_nothing();
         for (id, lo, proof) in self.lowest.clone() {
             new += self.pinned(id).unwrap_or(0);
             let c = self.g.find(id);
@@ -58,7 +58,7 @@ impl Engine<'_, '_> {
     }
 
     /// Joins with 0 what is at most that.
-    fn join_zeros(&mut self) -> usize {
+    fn join_nothing(&mut self) -> usize {
         let mut new = 0;
         for c in self.classes() {
             let data = &self.g[c].data;

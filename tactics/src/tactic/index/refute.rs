@@ -215,8 +215,13 @@ impl Engine<'_, '_> {
             let failing = claims
                 .iter()
                 .find(|c| self.holds(c, point, &mut memo) == Some(false));
+            let mut beyond = (0..atoms.len()).filter(|k| point[&atoms[*k].0] >= limits[*k]);
             let Some(failing) = failing else {
-                return true;
+                let Some(k) = beyond.next() else {
+                    return true;
+                };
+                point.insert(atoms[k].0, random.below(&limits[k]));
+                continue;
             };
             let place = |id: Id| {
                 let op = self.g.id_to_node(id).op;

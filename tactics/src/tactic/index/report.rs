@@ -47,6 +47,15 @@ impl Engine<'_, '_> {
         }
     }
 
+    /// Records a bound by an unknown of which something was found out later.
+    pub fn note_again(&mut self, claim: &Claim, ty: Expr, h: Expr) {
+        if let Claim::Lt(a, b) = claim
+            && let Some(ab) = self.el.match_app(ty, "Nat.lt", 2)
+        {
+            self.below_unknown(*a, *b, ab[0], ab[1], h);
+        }
+    }
+
     /// Records `h`, a lower bound of a node by a literal that may be computed first.
     fn at_least(&mut self, b: Id, n: BigUint, lemma: &str, (x, y): (Expr, Expr), h: Expr) {
         if n.is_zero() || self.el.st.has_fvar(x) {

@@ -39,7 +39,8 @@ impl Engine<'_, '_> {
         let mut applied: FxHashSet<(Expr, Expr)> = FxHashSet::default();
         for round in 0..MAX_ROUNDS {
             self.rounds = round + 1;
-            let mut new = self.compute() + self.define_words() + self.join_pinned();
+            let mut new = self.compute() + self.define_words();
+            new += self.join_pinned() + self.join_zeros();
             new += self.compute();
             if self.g.find(left) == self.g.find(right) {
                 return Stop::Equal;
@@ -115,6 +116,15 @@ impl Engine<'_, '_> {
         }
     }
 
+    /// Whether a class is a number under a mask.
+    fn masked(&self, c: Id) -> bool {
+        let unknown = |k: &Id| self.value(*k).is_none();
+        let nodes = &self.g[c].nodes;
+        nodes
+            .iter()
+            .any(|n| self.kind(n) == Kind::Land && n.kids.iter().any(unknown))
+    }
+
     fn apply_rules(
         &mut self,
         rules: &[Rule],
@@ -124,8 +134,8 @@ impl Engine<'_, '_> {
         let mut found = Vec::new();
         for (i, p) in patterns {
             for (c, s) in self.matches(p, MAX_MATCHES) {
-                // of a literal there is nothing to be found out
-                if self.value(c).is_none() {
+                // of a literal there is nothing to be found out, but what a mask says that gives one
+                if self.value(c).is_none() || self.masked(c) {
                     found.push((*i, s));
                 }
             }

@@ -126,9 +126,6 @@ impl Sums {
         let mut best: Option<(usize, Pick, Form)> = None;
         for node in nodes {
             let kind = e.kind(&node);
-            if kind == Kind::Atom {
-                return (Pick::Atom, class(c));
-            }
             if !matches!(kind, Kind::Add | Kind::Mul) {
                 continue;
             }
