@@ -31,7 +31,8 @@ pub(super) struct Rule {
     proof: Expr,
     /// The types of its variables and conditions, and whether it is a variable.
     binders: Vec<(Expr, bool)>,
-    left: Expr,
+    /// Its left side.
+    pub left: Expr,
     right: Expr,
     /// Read from right to left.
     reversed: bool,

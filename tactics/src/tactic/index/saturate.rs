@@ -2,6 +2,7 @@
 
 use egg::{Id, Pattern};
 use logic::Expr;
+use num_traits::Zero;
 use rustc_hash::FxHashSet;
 
 use super::engine::Engine;
@@ -116,15 +117,6 @@ impl Engine<'_, '_> {
         }
     }
 
-    /// Whether a class is a number under a mask.
-    fn masked(&self, c: Id) -> bool {
-        let unknown = |k: &Id| self.value(*k).is_none();
-        let nodes = &self.g[c].nodes;
-        nodes
-            .iter()
-            .any(|n| self.kind(n) == Kind::Land && n.kids.iter().any(unknown))
-    }
-
     fn apply_rules(
         &mut self,
         rules: &[Rule],
@@ -134,8 +126,10 @@ impl Engine<'_, '_> {
         let mut found = Vec::new();
         for (i, p) in patterns {
             for (c, s) in self.matches(p, MAX_MATCHES) {
-                // of a literal there is nothing to be found out, but what a mask says that gives one
-                if self.value(c).is_none() || self.masked(c) {
+                // of a literal there is nothing to be found out, but what a mask says that gives 0
+                let known = self.value(c);
+                let of_mask = || self.el.match_app(rules[*i].left, "Nat.land", 2).is_some();
+                if known.is_none_or(|n| n.is_zero() && of_mask()) {
                     found.push((*i, s));
                 }
             }
