@@ -182,38 +182,6 @@ impl<'a, 'b> Exec<'a, 'b> {
         Ok([("b", b), ("loc", loc), ("o", op), ("op", same)])
     }
 
-    /// The next event of the given trace, and what follows.
-    pub(super) fn planned(
-        &mut self,
-        pc: usize,
-        hint: Option<Expr>,
-    ) -> Result<Option<(Expr, Expr)>> {
-        let Some(h) = hint else {
-            return Ok(None);
-        };
-        let w = self.el.whnf(h);
-        match self.el.match_app(w, "List.cons", 3) {
-            Some(a) => {
-                let event = match self.el.match_app(a[1], "Ptx.Op.event", 1) {
-                    Some(o) => o[0],
-                    None => a[1],
-                };
-                Ok(Some((event, a[2])))
-            }
-            None => {
-                let t = self.el.pp_short(w);
-                let mut e = self.fails(
-                    pc,
-                    "the thread makes a request here, and the trace has no event left for it",
-                );
-                if self.el.match_app(w, "List.nil", 1).is_none() {
-                    e = e.note(format!("left of the trace: {t}"));
-                }
-                Err(e)
-            }
-        }
-    }
-
     /// The registers after a load from address `a` of what memory `f` holds, and the proof of `loadRegs … = R'`.
     pub(super) fn loaded(
         &mut self,

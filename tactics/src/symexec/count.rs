@@ -170,37 +170,88 @@ impl<'a, 'b> Exec<'a, 'b> {
             .note(format!("it proves {text}")))
     }
 
-    /// The loop that comes next in the given trace: its number of turns, its body, and what follows.
-    pub(super) fn planned_loop(&mut self, pc: usize, hint: Expr) -> Result<(Expr, Expr, Expr)> {
-        let mut h = hint;
-        for _ in 0..64 {
-            if let Some(a) = self.el.match_app(h, "Ptx.Tree.onto", 2) {
-                let t = self.el.whnf(a[0]);
-                if let Some(p) = self.el.match_app(t, "Ptx.Tree.loop", 2) {
-                    return Ok((self.tidy(p[0]), p[1], a[1]));
-                }
-                if let Some(p) = self.el.match_app(t, "Ptx.Tree.seq", 2) {
-                    let onto = self.el.st.const0("Ptx.Tree.onto");
-                    let rest = self.el.st.apps(onto, &[p[1], a[1]]);
-                    h = self.el.st.apps(onto, &[p[0], rest]);
-                    continue;
-                }
-                if self.el.head_const(t) == Some(self.el.st.name("Ptx.Tree.skip")) {
-                    h = a[1];
-                    continue;
+    /// The number of turns of a loop, and what holds in them: what the user says, what is found, and what the given trace says
+    /// have to be the same.
+    pub(super) fn number_of_turns(
+        &mut self,
+        s: &State,
+        clause: Option<&Clause>,
+        planned: Option<Expr>,
+        find: impl FnOnce(&mut Self) -> Result<(Expr, Turns)>,
+    ) -> Result<(Expr, Option<Turns>)> {
+        let (n, turns) = match (clause, planned) {
+            (Some(c), _) if c.count.is_some() => self.count_of(c)?,
+            (_, None) => {
+                let (n, turns) = find(self)?;
+                return Ok((n, Some(turns)));
+            }
+            (_, Some(planned)) => {
+                let (saved, open) = (self.el.save(), self.open.len());
+                match find(self) {
+                    Ok((n, turns)) => (n, Some(turns)),
+                    Err(_) => {
+                        self.el.restore(&saved);
+                        self.open.truncate(open);
+                        return Ok((planned, None));
+                    }
                 }
             }
-            match self.el.unfold_const_raw(h) {
-                Some(next) if self.el.match_app(h, "Ptx.Tree.onto", 2).is_none() => {
-                    h = self.el.whnf_core(next);
-                }
-                _ => break,
+        };
+        let Some(planned) = planned.filter(|p| *p != n) else {
+            return Ok((n, turns));
+        };
+        let nat = self.el.st.const0("Nat");
+        let same = self.eq(nat, n, planned);
+        let h = self.side("turns", s.pc, same)?;
+        let Some(t) = turns else {
+            return Ok((planned, None));
+        };
+        let args = [
+            ("n", n),
+            ("m", planned),
+            ("p", t.holds),
+            ("e", h),
+            ("h", t.proof),
+            ("q", self.el.st.bvar(0)),
+        ];
+        let proof = self.call("turns_of_eq", &args)?;
+        let st = self.el.st;
+        let proof = st.lam(st.name("q"), nat, proof, BinderInfo::Default);
+        Ok((
+            planned,
+            Some(Turns {
+                proof,
+                n: planned,
+                ..t
+            }),
+        ))
+    }
+
+    /// Whether each register of which the user says what it holds is one that the loop keeps.
+    pub(super) fn check_keep(&self, l: &Loop, clause: &Clause, kept: &[Reg]) -> Result<()> {
+        let names = |all: &[Reg]| {
+            let all: Vec<String> = all.iter().map(|r| self.register_name(*r)).collect();
+            all.join(", ").replace('%', "")
+        };
+        for (name, _) in &clause.keep {
+            if kept
+                .iter()
+                .any(|r| self.register_name(*r).trim_start_matches('%') == name)
+            {
+                continue;
             }
+            let what = format!(
+                "`keep` says what `{name}` holds, and no register of this name is written in this loop and read again"
+            );
+            return Err(self
+                .fails(l.head, &what)
+                .code("symexec.clause")
+                .help(match kept {
+                    [] => "this loop keeps no register: leave the `keep` away".to_owned(),
+                    _ => format!("the registers that this loop keeps are {}", names(kept)),
+                }));
         }
-        let t = self.el.pp_short(hint);
-        Err(self
-            .fails(pc, "a loop begins here, and the trace has none")
-            .note(format!("left of the trace: {t}")))
+        Ok(())
     }
 
     /// The number of turns of a loop that compares a counter with a bound.
@@ -243,9 +294,14 @@ impl<'a, 'b> Exec<'a, 'b> {
         let [a, b] = &srcs[..] else {
             return Err(unknown(self));
         };
-        let fits = ["ptx.setp.lt.", "ptx.setp.ge."]
-            .iter()
-            .any(|x| op.starts_with(x));
+        // the counter is compared with the bound, or the bound with the counter
+        let begins = |names: [&str; 2]| names.iter().any(|x| op.starts_with(x));
+        let (a, b) = match begins(["ptx.setp.gt.", "ptx.setp.le."]) {
+            true => (b, a),
+            false => (a, b),
+        };
+        let fits =
+            begins(["ptx.setp.lt.", "ptx.setp.ge."]) || begins(["ptx.setp.gt.", "ptx.setp.le."]);
         let counter = match a.kind {
             SourceKind::Reg(i) => counters.iter().find(|c| c.0 == (a.width, i)).copied(),
             _ => None,

@@ -11,11 +11,14 @@ use super::count::Clause;
 use super::file::Files;
 use super::flow::Flow;
 use super::lemma::Lemmas;
+use super::rules::Rules;
 use super::run::{Done, Frame};
-use super::value::{Known, Rules};
+use super::value::Known;
 use super::{Exec, Names, State};
+use crate::diagnostic::Diagnostic;
 use crate::meta::{Elab, ElabError, MVarId, Result};
-use crate::syntax::ast::{TacticArg, TacticArgKind, Term};
+use crate::syntax::ast::{Span, TacticArg, TacticArgKind, Term};
+use crate::tactic::util::term_ident;
 
 /// What is asked.
 enum Ask {
@@ -27,8 +30,14 @@ enum Ask {
 /// `symexec`, `symexec with | label k => …`.
 pub(crate) fn symexec(el: &mut Elab<'_>, m: MVarId, args: &[TacticArg]) -> Result<Vec<MVarId>> {
     let mut clauses = Vec::new();
-    let (mut answers, mut reads) = (None, None);
+    let (mut answers, mut reads, mut report) = (None, None, None);
     for a in args {
+        if let TacticArgKind::Term(t) = &a.kind
+            && term_ident(t).is_some_and(|i| &*i.name == "report")
+        {
+            report = Some(a.span);
+            continue;
+        }
         if let TacticArgKind::Assign(what, e) = &a.kind {
             match &*what.name {
                 "answers" => answers = Some(e),
@@ -68,11 +77,12 @@ pub(crate) fn symexec(el: &mut Elab<'_>, m: MVarId, args: &[TacticArg]) -> Resul
                 .first()
                 .and_then(|v| v.name.as_ref())
                 .map_or_else(|| "k".to_owned(), |n| n.name.to_string());
-            clauses.push(Clause::read(
-                label.name.to_string(),
-                turn,
-                &alt.body.tactics,
-            )?);
+            let c = Clause::read(label.name.to_string(), turn, &alt.body.tactics)?;
+            if clauses.iter().any(|x: &Clause| x.label == c.label) {
+                let what = format!("there are two clauses for the loop at `{}`", c.label);
+                return Err(ElabError::new(alt.span, what).code("symexec.clause"));
+            }
+            clauses.push(c);
         }
     }
     let target = el.mvar_type(m);
@@ -80,6 +90,7 @@ pub(crate) fn symexec(el: &mut Elab<'_>, m: MVarId, args: &[TacticArg]) -> Resul
         let given = Given {
             answers: option(el, answers, false)?,
             reads: option(el, reads, true)?,
+            report,
         };
         run_on(el, m, target, clauses, given)
     })
@@ -89,6 +100,8 @@ pub(crate) fn symexec(el: &mut Elab<'_>, m: MVarId, args: &[TacticArg]) -> Resul
 struct Given {
     answers: Option<Expr>,
     reads: Option<Expr>,
+    /// Where the found trace is asked for.
+    report: Option<Span>,
 }
 
 /// `f : Nat → List Nat → Nat`, or with one argument more a byte.
@@ -216,6 +229,9 @@ fn run_on(
         word: st.name("Word"),
         bool: st.name("Bool"),
         ptx: st.name("ptx"),
+        val: st.name("Word.val"),
+        tests: ["Bool.and", "Bool.or", "Bool.not"].map(|n| st.name(n)),
+        bitwise: ["Nat.land", "Nat.lor", "Nat.xor"].map(|n| st.name(n)),
     };
     let state_type = st.const0("Ptx.TState");
     let rules = Rules::new(el);
@@ -283,6 +299,10 @@ fn run_on(
             true => err,
             false => err.help(format!("loops begin at {}", labels.join(", "))),
         });
+    }
+    if let Some(span) = given.report {
+        let text = ex.el.pp(done.tree);
+        ex.el.messages.push(Diagnostic::info(span, text));
     }
     let proof = ex.conclude(
         &ask,

@@ -171,7 +171,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             let Some(args) = ex.el.match_app(v, "cond", 4) else {
                 return Err(ex.broken());
             };
-            let Some(h) = end.facts.truth(b) else {
+            let Some((_, h)) = end.facts.truth(b) else {
                 return Err(ex.broken());
             };
             let name = if first {

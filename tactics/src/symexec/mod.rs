@@ -20,12 +20,15 @@ mod goal;
 mod lemma;
 mod meet;
 mod params;
+mod plan;
 mod poll;
 mod reach;
 mod repeat;
+mod rules;
 mod run;
 mod several;
 mod silent;
+mod truth;
 mod turn;
 mod value;
 mod words;
@@ -42,7 +45,8 @@ use count::Clause;
 use file::{File, Files};
 use flow::Flow;
 use lemma::Lemmas;
-use value::{Known, Rules};
+use rules::Rules;
+use value::Known;
 
 pub(crate) use goal::symexec;
 
@@ -95,6 +99,11 @@ struct Names {
     word: Name,
     bool: Name,
     ptx: Name,
+    val: Name,
+    /// Operations on truth values.
+    tests: [Name; 3],
+    /// Operations on the bits of numbers.
+    bitwise: [Name; 3],
 }
 
 /// An execution.
@@ -216,11 +225,9 @@ impl<'a, 'b> Exec<'a, 'b> {
         if let Some(proof) = self.arithmetic(p) {
             return Ok(proof);
         }
-        let saved = self.el.save();
-        if let Some(proof) = crate::tactic::index::discharge(self.el, p) {
+        if let Some(proof) = self.bounded(p) {
             return Ok(proof);
         }
-        self.el.restore(&saved);
         Ok(self.open(what, pc, p))
     }
 
@@ -256,6 +263,14 @@ impl<'a, 'b> Exec<'a, 'b> {
             None => ElabError::msg(format!("line {pc} of a function of the kernel: {what}")),
         };
         err.code("symexec.line")
+    }
+
+    /// A line, for messages.
+    fn line_text(&self, pc: usize) -> String {
+        match self.place.as_ref().and_then(|p| p.lines.get(pc)) {
+            Some((n, text)) => format!("line {n}: `{text}`"),
+            None => format!("line {pc} of the kernel"),
+        }
     }
 
     /// A register's name in the PTX text.

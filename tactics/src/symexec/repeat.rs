@@ -172,7 +172,6 @@ impl<'a, 'b> Exec<'a, 'b> {
         let at_end = self.flow.next[exit].contains(&l.head);
         let clause = self.clause(l.head);
         // the trip count in the given trace
-        let mut turns = None;
         let (mut planned, mut rest_hint) = (None, hint);
         if let Some(h) = hint {
             let (n, body, rest) = self.planned_loop(s.pc, h)?;
@@ -210,19 +209,18 @@ impl<'a, 'b> Exec<'a, 'b> {
                 None => folded.push(r),
             }
         }
-        let n = match (&clause, planned) {
-            (Some(c), _) if c.count.is_some() => {
-                let (n, iff) = self.count_of(c)?;
-                turns = iff;
-                n
-            }
-            (_, Some((n, _))) => n,
-            _ => {
-                let (n, iff) = self.found_count(s, l, exit, &counters, &written)?;
-                turns = Some(iff);
-                n
-            }
-        };
+        if let Some(c) = &clause {
+            let kept: Vec<Reg> = self.flow.live[l.head]
+                .iter()
+                .copied()
+                .filter(|r| written.contains(r))
+                .collect();
+            self.check_keep(l, c, &kept)?;
+        }
+        let stated = planned.map(|p| p.0);
+        let (n, turns) = self.number_of_turns(s, clause.as_ref(), stated, |ex| {
+            ex.found_count(s, l, exit, &counters, &written)
+        })?;
         self.fold(s, l, (n, turns), &folded, &mut content)?;
         let zero = self.num(0);
         // before the first turn

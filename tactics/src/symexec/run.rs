@@ -226,7 +226,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         let lit = st.const0(if value { "Bool.true" } else { "Bool.false" });
         let ty = self.eq(st.const0("Bool"), b, lit);
         self.under(name, ty, |ex, h| {
-            ex.known.assume(b, value, h);
+            ex.assume(b, value, h)?;
             match ex.meaning_of(b, value, h)? {
                 None => f(ex),
                 Some((p, proof)) => {
@@ -256,6 +256,29 @@ impl<'a, 'b> Exec<'a, 'b> {
         self.known = outside;
         self.el.lctx = saved;
         r
+    }
+
+    /// One way of a branch that may go either way.
+    fn one_way(
+        &mut self,
+        s: &State,
+        (b, value): (Expr, bool),
+        name: &str,
+        frame: &mut Frame,
+        hint: Option<Expr>,
+    ) -> Result<(Expr, Expr)> {
+        let r = self.assuming(b, value, name, |ex| {
+            ex.follow(s.clone(), frame, hint, false)
+                .map(|d| (d.tree, d.proof))
+        });
+        r.map_err(|e| {
+            let said = if value { "holds" } else { "does not hold" };
+            let text = self.el.pp_short(b);
+            let line = self.line_text(s.pc);
+            e.note(format!(
+                "on the way where {text} {said}, which nothing decides at {line}"
+            ))
+        })
     }
 
     /// A branch that may go either way.
@@ -309,14 +332,8 @@ impl<'a, 'b> Exec<'a, 'b> {
             return Err(self.fails(s.pc, "both ways are possible here, and they do not meet again before the end of the loop or alternative"));
         }
         let name = format!("h_{}", self.number_of_line(s.pc));
-        let way = |ex: &mut Self, value: bool| {
-            ex.assuming(b, value, &name, |ex| {
-                ex.follow(s.clone(), &mut Frame::Whole, hint, false)
-                    .map(|d| (d.tree, d.proof))
-            })
-        };
-        let (x, yes) = way(self, true)?;
-        let (y, no) = way(self, false)?;
+        let (x, yes) = self.one_way(s, (b, true), &name, &mut Frame::Whole, hint)?;
+        let (y, no) = self.one_way(s, (b, false), &name, &mut Frame::Whole, hint)?;
         let q = self.ends_with(frame)?;
         let args = [
             ("S", self.threads),
@@ -357,10 +374,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 ends: Vec::new(),
                 stop,
             };
-            let r = self.assuming(b, value, &name, |ex| {
-                ex.follow(s.clone(), &mut f, None, false)
-                    .map(|d| (d.tree, d.proof))
-            })?;
+            let r = self.one_way(s, (b, value), &name, &mut f, None)?;
             if let Frame::Meet { ends: e, .. } = f {
                 let [end] = &e[..] else {
                     return Err(
@@ -465,21 +479,6 @@ impl<'a, 'b> Exec<'a, 'b> {
         ];
         let proof = self.call("Does.done", &args)?;
         Ok(Done { tree: skip, proof })
-    }
-
-    /// Nothing of the given trace is left.
-    fn nothing_left(&mut self, pc: usize, hint: Option<Expr>) -> Result<()> {
-        let Some(h) = hint else {
-            return Ok(());
-        };
-        let w = self.el.whnf(h);
-        if self.el.match_app(w, "List.nil", 1).is_some() {
-            return Ok(());
-        }
-        let t = self.el.pp_short(h);
-        Err(self
-            .fails(pc, "the thread ends here, and the trace has more events")
-            .note(format!("left of the trace: {t}")))
     }
 
     /// An error in the tactic.

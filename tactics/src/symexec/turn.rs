@@ -287,7 +287,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             };
             // the branch is taken if it leads where this turn goes
             let value = (jumps_back != last) != neg;
-            let ((d, ()), e) = self.under("hk", p, |ex, h| {
+            let ((d, ()), e) = self.under("next", p, |ex, h| {
                 if let Frame::Turn(t) = frame {
                     t.last = Some((last, h));
                 }
@@ -307,8 +307,8 @@ impl<'a, 'b> Exec<'a, 'b> {
                         }
                         None => {
                             let eq = ex.eq(st.const0("Bool"), b, lit);
-                            let proof = ex.open("turn", s.pc, eq);
-                            ex.known.assume(b, value, proof);
+                            let proof = ex.open(if last { "last" } else { "turn" }, s.pc, eq);
+                            ex.assume(b, value, proof)?;
                         }
                     }
                     let d = ex.follow(s.clone(), frame, hint, true)?;

@@ -3,10 +3,11 @@
 use logic::{Expr, Level, Name, Node};
 use rustc_hash::FxHashMap;
 
-use crate::meta::{Elab, Result};
+use crate::meta::Result;
 use crate::tactic::omega;
 
 use super::Exec;
+use super::rules::Rewritten;
 
 /// Work that one attempt at a condition may take.
 const CONDITION: u64 = 400_000;
@@ -19,7 +20,7 @@ pub(super) struct Known {
     /// Normal forms of terms, with a proof that they are equal, and whether all conditions were met.
     normal: FxHashMap<Expr, (Expr, Option<Expr>, bool)>,
     /// Conditions that were proved, or not.
-    proved: FxHashMap<Expr, Option<Expr>>,
+    pub(super) proved: FxHashMap<Expr, Option<Expr>>,
     /// Truth values that are known: the term, the value, and the proof.
     facts: Vec<(Expr, bool, Expr)>,
     /// How far addresses reach from a base without wrapping.
@@ -47,44 +48,18 @@ impl Known {
         }
     }
 
-    /// The proof of what is known of `b`.
-    pub fn truth(&self, b: Expr) -> Option<Expr> {
+    /// What is known of `b`: its value, and the proof.
+    pub fn truth(&self, b: Expr) -> Option<(bool, Expr)> {
         self.facts
             .iter()
             .rev()
             .find(|(x, _, _)| *x == b)
-            .map(|(_, _, p)| *p)
+            .map(|(_, v, p)| (*v, *p))
     }
 
     /// `b` has the value by the proof.
     pub fn assume(&mut self, b: Expr, value: bool, proof: Expr) {
         self.facts.push((b, value, proof));
-    }
-}
-
-/// The rules, by the head of their left side.
-#[derive(Default)]
-pub(super) struct Rules(FxHashMap<Name, Vec<Name>>);
-
-impl Rules {
-    /// The rules that are in scope.
-    pub fn new(el: &Elab<'_>) -> Rules {
-        let mut all: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
-        for n in el.ext.other.get("symexec").into_iter().flatten() {
-            let Some(info) = el.env.get(*n).filter(|_| !el.is_hidden(*n)) else {
-                continue;
-            };
-            let mut ty = info.ty();
-            while let Node::Pi(_, _, b, _) = el.st.node(ty) {
-                ty = b;
-            }
-            if let Some((_, lhs, _)) = el.match_eq(ty)
-                && let Some(head) = el.head_const(lhs)
-            {
-                all.entry(head).or_default().push(*n);
-            }
-        }
-        Rules(all)
     }
 }
 
@@ -150,20 +125,28 @@ impl<'a, 'b> Exec<'a, 'b> {
         Ok((n, p))
     }
 
-    fn normal_go(&mut self, e: Expr) -> Result<(Expr, Option<Expr>, bool)> {
+    fn normal_go(&mut self, e: Expr) -> Result<Rewritten> {
         if let Some(r) = self.known.normal.get(&e) {
             return Ok(*r);
         }
         let st = self.el.st;
         let (f, args) = st.unfold_app(e);
         let head = match st.node(f) {
-            Node::Const(n, _) if n != self.names.of_nat && !args.is_empty() => n,
+            Node::Const(n, _) if !args.is_empty() => n,
             _ => return Ok((e, None, true)),
         };
+        if head == self.names.of_nat {
+            return Ok((self.reduced(e, &args), None, true));
+        }
         let mut complete = true;
-        // the operands
         let (mut cur, mut proof) = (e, None);
-        if self.descends(head) {
+        if let Some((next, step, c)) = self.assumed(head, e)? {
+            complete &= c;
+            let rest = self.onward((e, None, cur), (next, step))?;
+            complete &= rest.2;
+            (cur, proof) = (rest.0, rest.1);
+        } else if self.descends(head) {
+            // the operands
             let mut new = args.clone();
             let mut proofs = vec![None; args.len()];
             for (i, a) in args.iter().enumerate() {
@@ -181,12 +164,15 @@ impl<'a, 'b> Exec<'a, 'b> {
             let (next, step, c) = self.rewrite(head, cur)?;
             complete &= c;
             if next != cur {
-                let (last, rest, c) = logic::subst::with_stack(|| self.normal_go(next))?;
+                let rest = self.onward((e, proof, cur), (next, step))?;
+                complete &= rest.2;
+                (cur, proof) = (rest.0, rest.1);
+            } else {
+                let (next, step, c) = self.explained(head, f, &new, cur)?;
                 complete &= c;
                 let ty = self.el.infer_type(e)?;
-                let step = self.trans(ty, (cur, next, last), step, rest);
-                proof = self.trans(ty, (e, cur, last), proof, step);
-                cur = last;
+                proof = self.trans(ty, (e, cur, next), proof, step);
+                cur = next;
             }
         }
         let r = (cur, proof, complete);
@@ -194,25 +180,92 @@ impl<'a, 'b> Exec<'a, 'b> {
         Ok(r)
     }
 
-    /// Whether the operands of a term with this head are rewritten.
-    fn descends(&self, head: Name) -> bool {
-        let st = self.el.st;
-        let mut root = head;
-        while !st.name_prefix(root).is_anon() {
-            root = st.name_prefix(root);
-        }
-        root == self.names.ptx || head == self.names.cond || self.rules.0.contains_key(&head)
+    /// The normal form of `e`, which is `cur` by a proof, and that is `next` by a step.
+    fn onward(
+        &mut self,
+        (e, proof, cur): (Expr, Option<Expr>, Expr),
+        (next, step): (Expr, Option<Expr>),
+    ) -> Result<Rewritten> {
+        self.count()?;
+        let (last, rest, c) = logic::subst::with_stack(|| self.normal_go(next))?;
+        let ty = self.el.infer_type(e)?;
+        let step = self.trans(ty, (cur, next, last), step, rest);
+        Ok((last, self.trans(ty, (e, cur, last), proof, step), c))
     }
 
-    /// Whether a term is a word or a truth value, and so has a normal form.
+    /// An operation without a rule: as the meaning of the instruction says, or on the numbers that its operands are. Only if that
+    /// comes to something of which more is known.
+    fn explained(&mut self, head: Name, f: Expr, args: &[Expr], e: Expr) -> Result<Rewritten> {
+        let mut complete = true;
+        let (next, step) = if let Some(u) = self.meaning(head, e) {
+            (u, None)
+        } else {
+            let mut found = None;
+            for bounded in [false, true] {
+                let Some((n, p)) = self.numbered(f, args, bounded)? else {
+                    continue;
+                };
+                let (next, step, c) = self.rewrite(head, n)?;
+                complete &= c;
+                if next != n {
+                    let ty = self.el.infer_type(e)?;
+                    found = Some((next, self.trans(ty, (e, n, next), Some(p), step)));
+                    break;
+                }
+            }
+            match found {
+                Some(f) => f,
+                None => return Ok((e, None, complete)),
+            }
+        };
+        let (last, proof, c) = self.onward((e, None, e), (next, step))?;
+        complete &= c;
+        let more = match self.el.head_const(last) {
+            Some(n) => !self.descends(n) || self.names.tests.contains(&n),
+            None => true,
+        };
+        Ok(if more {
+            (last, proof, complete)
+        } else {
+            (e, None, complete)
+        })
+    }
+
+    /// A literal below `2 ^ w`.
+    fn reduced(&mut self, e: Expr, args: &[Expr]) -> Expr {
+        let st = self.el.st;
+        if let [w, n] = args[..]
+            && let (Node::Nat(_), Node::Nat(_)) = (st.node(w), st.node(n))
+        {
+            let all = st.apps(st.const0("Nat.pow"), &[st.nat_u64(2), w]);
+            let n = self.el.whnf(st.apps(st.const0("Nat.mod"), &[n, all]));
+            return st.apps(st.const0("Word.ofNat"), &[w, n]);
+        }
+        e
+    }
+
+    /// Whether the operands of a term with this head are rewritten.
+    fn descends(&self, head: Name) -> bool {
+        head == self.names.cond
+            || head == self.names.val
+            || self.rules.marked(head)
+            || self.names.tests.contains(&head)
+            || self.is_instruction(head)
+    }
+
+    /// Whether a term is a word, the number of one, or a truth value, and so has a normal form.
     fn is_value(&mut self, a: Expr) -> Result<bool> {
+        if self.el.head_const(a) == Some(self.names.val) {
+            return Ok(true);
+        }
         let ty = self.el.infer_type(a)?;
+        let ty = self.el.whnf_core(ty);
         let head = self.el.head_const(ty);
         Ok(head == Some(self.names.word) || head == Some(self.names.bool))
     }
 
     /// `f args = f new` from the proofs for the arguments that differ.
-    fn congruence(
+    pub(super) fn congruence(
         &mut self,
         f: Expr,
         args: &[Expr],
@@ -248,68 +301,6 @@ impl<'a, 'b> Exec<'a, 'b> {
         Ok(proof)
     }
 
-    /// One rule at the head of a term.
-    fn rewrite(&mut self, head: Name, e: Expr) -> Result<(Expr, Option<Expr>, bool)> {
-        let st = self.el.st;
-        if head == self.names.cond
-            && let (_, args) = st.unfold_app(e)
-            && let [ty, b, x, y] = args[..]
-            && let Some((value, p)) = self.truth_of(b)?
-        {
-            let name = if value {
-                "Ptx.cond_of_true"
-            } else {
-                "Ptx.cond_of_false"
-            };
-            let h = st.apps(st.const0(name), &[ty, b, x, y, p]);
-            return Ok((if value { x } else { y }, Some(h), true));
-        }
-        let rules = self.rules.0.get(&head).cloned().unwrap_or_default();
-        let mut complete = true;
-        for rule in rules {
-            let ty = match self.el.env.get(rule) {
-                Some(info) => info.ty(),
-                None => continue,
-            };
-            let (ms, _, eq) = self.el.forall_mvar_telescope(ty, None);
-            let Some((_, lhs, rhs)) = self.el.match_eq(eq) else {
-                continue;
-            };
-            if !self.el.is_defeq_reducible(lhs, e) {
-                continue;
-            }
-            let mut holds = true;
-            for m in &ms {
-                if self.el.is_assigned(*m) {
-                    continue;
-                }
-                let p = self.el.mvar_type(*m);
-                if !self.el.is_prop(p) || self.el.st.has_mvar(p) {
-                    holds = false;
-                    break;
-                }
-                match self.arithmetic(p) {
-                    Some(proof) => self.el.assign(*m, proof),
-                    None => {
-                        holds = false;
-                        complete = false;
-                        break;
-                    }
-                }
-            }
-            if !holds {
-                continue;
-            }
-            let rhs = self.el.instantiate_mvars(rhs);
-            let rhs = self.tidy(rhs);
-            let args: Vec<Expr> = ms.iter().map(|m| self.el.mk_mvar(*m)).collect();
-            let proof = st.apps(st.constant(rule, &[]), &args);
-            let proof = self.el.instantiate_mvars(proof);
-            return Ok((rhs, Some(proof), complete));
-        }
-        Ok((e, None, complete))
-    }
-
     /// Sums and products of literals, and projections of what is given by its fields, computed.
     pub(super) fn tidy(&mut self, e: Expr) -> Expr {
         let st = self.el.st;
@@ -327,7 +318,9 @@ impl<'a, 'b> Exec<'a, 'b> {
             let new: Vec<Expr> = args.iter().map(|a| self.tidy(*a)).collect();
             r = st.apps(f, &new);
             let literal = |x: &Expr| matches!(st.node(*x), Node::Nat(_));
-            if let Some((_, params, _)) = self.el.ext.projections.get(&n).copied() {
+            if let Some((_, params, _)) = self.el.ext.projections.get(&n).copied()
+                && n != self.names.val
+            {
                 if let Some(x) = new.get(params).copied() {
                     let w = self.el.whnf(x);
                     if let Some(logic::ConstantInfo::Constructor(_)) =
@@ -369,159 +362,6 @@ impl<'a, 'b> Exec<'a, 'b> {
         let q = self.call("number_of", &[("w", w), ("x", n)])?;
         let p = self.trans(ty, (x, n, to), p, Some(q)).unwrap_or(q);
         Ok((e, p))
-    }
-
-    /// `true` or `false`, if a truth value can be decided, with the proof.
-    pub(super) fn truth_of(&mut self, b: Expr) -> Result<Option<(bool, Expr)>> {
-        if let Some((_, v, p)) = self.known.facts.iter().rev().find(|(x, _, _)| *x == b) {
-            return Ok(Some((*v, *p)));
-        }
-        let st = self.el.st;
-        let bool_ty = st.const0("Bool");
-        let (f, args) = st.unfold_app(b);
-        let Node::Const(n, _) = st.node(f) else {
-            return Ok(None);
-        };
-        let name = st.name_to_string(n);
-        Ok(match (name.as_str(), &args[..]) {
-            ("Bool.true", _) => Some((true, self.refl(bool_ty, b))),
-            ("Bool.false", _) => Some((false, self.refl(bool_ty, b))),
-            ("Nat.ble", [x, y]) | ("Nat.blt", [x, y]) => {
-                let strict = name == "Nat.blt";
-                let ops = if strict {
-                    ["Nat.lt", "Nat.le"]
-                } else {
-                    ["Nat.le", "Nat.lt"]
-                };
-                let yes = st.apps(st.const0(ops[0]), &[*x, *y]);
-                let no = st.apps(st.const0(ops[1]), &[*y, *x]);
-                let lemmas = if strict {
-                    ["blt_true", "blt_false"]
-                } else {
-                    ["ble_true", "ble_false"]
-                };
-                self.either((yes, lemmas[0]), (no, lemmas[1]), *x, *y)?
-            }
-            ("Nat.beq", [x, y]) => {
-                let nat = st.const0("Nat");
-                let yes = self.eq(nat, *x, *y);
-                let no = self.el.mk_not(yes);
-                self.either((yes, "beq_of_eq"), (no, "beq_of_ne"), *x, *y)?
-            }
-            ("Bool.not", [x]) => match self.truth_of(*x)? {
-                None => None,
-                Some((v, p)) => {
-                    let name = if v { "not_true" } else { "not_false" };
-                    Some((!v, self.call(name, &[("a", *x), ("h", p)])?))
-                }
-            },
-            ("Bool.and", [x, y]) | ("Bool.or", [x, y]) => {
-                let and = name == "Bool.and";
-                // the value that decides
-                let (a, b) = (self.truth_of(*x)?, self.truth_of(*y)?);
-                match (a, b) {
-                    (Some((v, p)), _) if v != and => {
-                        let l = if and {
-                            "and_false_left"
-                        } else {
-                            "or_true_left"
-                        };
-                        Some((v, self.call(l, &[("a", *x), ("b", *y), ("h", p)])?))
-                    }
-                    (_, Some((v, p))) if v != and => {
-                        let l = if and {
-                            "and_false_right"
-                        } else {
-                            "or_true_right"
-                        };
-                        Some((v, self.call(l, &[("a", *x), ("b", *y), ("h", p)])?))
-                    }
-                    (Some((_, p)), Some((_, q))) => {
-                        let l = if and { "and_true" } else { "or_false" };
-                        Some((
-                            and,
-                            self.call(l, &[("a", *x), ("b", *y), ("h", p), ("k", q)])?,
-                        ))
-                    }
-                    _ => None,
-                }
-            }
-            _ => None,
-        })
-    }
-
-    fn either(
-        &mut self,
-        yes: (Expr, &'static str),
-        no: (Expr, &'static str),
-        x: Expr,
-        y: Expr,
-    ) -> Result<Option<(bool, Expr)>> {
-        for (value, (p, lemma)) in [(true, yes), (false, no)] {
-            if let Some(h) = self.arithmetic(p) {
-                return Ok(Some((
-                    value,
-                    self.call(lemma, &[("a", x), ("b", y), ("h", h)])?,
-                )));
-            }
-        }
-        Ok(None)
-    }
-
-    /// What a truth value says: a proposition, and the lemma that derives it from `b = value`.
-    pub(super) fn meaning_of(
-        &mut self,
-        b: Expr,
-        value: bool,
-        h: Expr,
-    ) -> Result<Option<(Expr, Expr)>> {
-        let st = self.el.st;
-        let (f, args) = st.unfold_app(b);
-        let Node::Const(n, _) = st.node(f) else {
-            return Ok(None);
-        };
-        let name = st.name_to_string(n);
-        let (p, lemma, x, y) = match (name.as_str(), &args[..], value) {
-            ("Nat.ble", [x, y], true) => (
-                st.apps(st.const0("Nat.le"), &[*x, *y]),
-                "of_ble_true",
-                *x,
-                *y,
-            ),
-            ("Nat.ble", [x, y], false) => (
-                st.apps(st.const0("Nat.lt"), &[*y, *x]),
-                "of_ble_false",
-                *x,
-                *y,
-            ),
-            ("Nat.blt", [x, y], true) => (
-                st.apps(st.const0("Nat.lt"), &[*x, *y]),
-                "of_blt_true",
-                *x,
-                *y,
-            ),
-            ("Nat.blt", [x, y], false) => (
-                st.apps(st.const0("Nat.le"), &[*y, *x]),
-                "of_blt_false",
-                *x,
-                *y,
-            ),
-            ("Nat.beq", [x, y], _) => {
-                let e = self.eq(st.const0("Nat"), *x, *y);
-                match value {
-                    true => (e, "of_beq_true", *x, *y),
-                    false => (self.el.mk_not(e), "of_beq_false", *x, *y),
-                }
-            }
-            ("Bool.not", [x], _) => {
-                let l = if value { "of_not_true" } else { "of_not_false" };
-                let h = self.call(l, &[("a", *x), ("h", h)])?;
-                return self.meaning_of(*x, !value, h);
-            }
-            _ => return Ok(None),
-        };
-        let proof = self.call(lemma, &[("a", x), ("b", y), ("h", h)])?;
-        Ok(Some((p, proof)))
     }
 
     /// A level for lists and options of types in `Type`.

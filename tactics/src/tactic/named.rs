@@ -168,7 +168,7 @@ pub(crate) fn run<'b>(
             Ok(vec![g])
         }
         ("auto", []) => auto::auto(el, m),
-        ("symexec", []) => crate::symexec::symexec(el, m, args),
+        ("symexec", _) => crate::symexec::symexec(el, m, args),
         ("bits", []) => super::bits::bits(el, m),
         ("index", _) => {
             let (mut extra, mut report) = (&[][..], None);
