@@ -89,35 +89,20 @@ impl<'a, 'b> Exec<'a, 'b> {
         ))
     }
 
-    /// The first byte of an access, as a location.
-    pub(super) fn location(&self, access: &Access, a: Expr) -> Expr {
-        let st = self.el.st;
-        match access.space {
-            Space::Global | Space::Generic => st.app(st.const0("Ptx.Loc.global"), a),
-            Space::Shared => st.apps(st.const0("Ptx.Loc.shared"), &[self.grid, self.cta, a]),
-            Space::Local => st.apps(
-                st.const0("Ptx.Loc.local"),
-                &[self.grid, self.block, self.cta, self.tid, a],
-            ),
-        }
-    }
-
     /// The event of a load.
-    fn load_op(&self, access: &Access, a: Expr, size: u64, f: Expr) -> Expr {
+    fn load_op(&mut self, access: &Access, a: Expr, size: u64, f: Expr) -> Expr {
         let st = self.el.st;
         let n = self.num(size);
         if access.space == Space::Global && access.weak {
             return st.apps(st.const0("Ptx.Op.load"), &[access.nc, a, n, f]);
         }
         let attr = st.app(st.const0("Ptx.Access.readAttr"), access.term);
-        st.apps(
-            st.const0("Ptx.Op.loadAt"),
-            &[attr, self.location(access, a), n, f],
-        )
+        let b = self.location(access, a);
+        st.apps(st.const0("Ptx.Op.loadAt"), &[attr, b, n, f])
     }
 
     /// The event of a store.
-    fn store_op(&self, access: &Access, a: Expr, size: u64, f: Expr) -> Expr {
+    fn store_op(&mut self, access: &Access, a: Expr, size: u64, f: Expr) -> Expr {
         let st = self.el.st;
         let n = self.num(size);
         if access.space == Space::Global && access.weak {
@@ -125,61 +110,8 @@ impl<'a, 'b> Exec<'a, 'b> {
         }
         let sem = st.app(st.const0("Ptx.Access.sem"), access.term);
         let attr = st.app(st.const0("Ptx.Sem.attr"), sem);
-        st.apps(
-            st.const0("Ptx.Op.storeAt"),
-            &[attr, self.location(access, a), n, f],
-        )
-    }
-
-    /// That an address is in no window of the layout: `w.has a = false`.
-    fn outside(&mut self, window: &str, s: &State, a: Expr) -> Result<Expr> {
-        let st = self.el.st;
-        let w = st.app(st.const0(window), self.layout);
-        let known = self.el.whnf(w);
-        if let Some(parts) = self.el.match_app(known, "Ptx.Window.mk", 2)
-            && parts.iter().all(|x| *x == self.num(0))
-        {
-            return Ok(st.app(st.const0("Ptx.no_window"), a));
-        }
-        let has = st.apps(st.const0("Ptx.Window.has"), &[w, a]);
-        let eq = self.eq(st.const0("Bool"), has, st.const0("Bool.false"));
-        let saved = self.el.save();
-        let goal = self.el.mk_goal(eq, logic::Name::ANON);
-        if crate::tactic::basic::assumption(self.el, goal).is_ok() {
-            let proof = self.el.mk_mvar(goal);
-            return Ok(self.el.instantiate_mvars(proof));
-        }
-        self.el.restore(&saved);
-        Ok(self.open("space", s.pc, eq))
-    }
-
-    /// Where an access is, and that its event is this one.
-    pub(super) fn placed(
-        &mut self,
-        s: &State,
-        access: &Access,
-        a: Expr,
-        op: Expr,
-    ) -> Result<[(&'static str, Expr); 4]> {
-        let st = self.el.st;
         let b = self.location(access, a);
-        let loc_ty = st.const0("Ptx.Loc");
-        let loc = if access.space == Space::Generic {
-            let shared = self.outside("Ptx.Layout.shared", s, a)?;
-            let own = self.outside("Ptx.Layout.local", s, a)?;
-            let args = [
-                ("c", self.common),
-                ("s", self.state(s)),
-                ("a", a),
-                ("shared", shared),
-                ("own", own),
-            ];
-            self.call("generic_loc", &args)?
-        } else {
-            self.refl(loc_ty, b)
-        };
-        let same = self.refl(st.const0("Ptx.Op"), op);
-        Ok([("b", b), ("loc", loc), ("o", op), ("op", same)])
+        st.apps(st.const0("Ptx.Op.storeAt"), &[attr, b, n, f])
     }
 
     /// The registers after a load from address `a` of what memory `f` holds, and the proof of `loadRegs … = R'`.
@@ -289,6 +221,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         let st = self.el.st;
         let bytes = self.bytes(*ty)?;
         let size = bytes * dsts.len() as u64;
+        let access = &self.in_window(s, access, base)?;
         let nat = st.const0("Nat");
         let memory_ty = st.pi(
             st.name("a"),
@@ -300,6 +233,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             None => (None, self.returned(s.pc, access)?, None),
             Some((o, rest)) => {
                 let (a, f) = (self.el.mk_fresh_mvar(nat), self.el.mk_fresh_mvar(memory_ty));
+                let a = self.wanted(access, a);
                 let load = self.load_op(access, a, size, f);
                 if !self.el.is_defeq(load, o) {
                     let kind = match code::truth(self.el, access.nc) {
@@ -313,7 +247,8 @@ impl<'a, 'b> Exec<'a, 'b> {
             }
         };
         let (a, mut args) = self.address(s, base, *off, size, wanted)?;
-        let (file, regs) = self.loaded(s, (*ty, *width), dsts, lists, f, a)?;
+        let at = self.within(access, a);
+        let (file, regs) = self.loaded(s, (*ty, *width), dsts, lists, f, at)?;
         let last = self.files.regs(&file);
         let next = State { pc: s.pc + 1, file };
         let done = self.follow(next, frame, rest, false)?;
@@ -380,6 +315,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         let st = self.el.st;
         let bytes = self.bytes(*ty)?;
         let size = bytes * srcs.len() as u64;
+        let access = &self.in_window(s, access, base)?;
         let (nat, w) = (st.const0("Nat"), self.num(u64::from(*width)));
         let word = self.word_type(*width);
         let mut values = Vec::new();
@@ -396,6 +332,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 }
                 let list = self.list_of(word, &vs);
                 let f = st.apps(st.const0("Ptx.elemByte"), &[w, self.num(bytes), list]);
+                let a = self.wanted(access, a);
                 let store = self.store_op(access, a, size, f);
                 if !self.el.is_defeq(store, o) {
                     return Err(self.another(s.pc, &format!("stores {size} bytes"), o));

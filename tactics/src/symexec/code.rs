@@ -62,6 +62,8 @@ pub(super) enum Space {
     Shared,
     Local,
     Generic,
+    /// A generic address in the window of shared memory.
+    Window,
 }
 
 /// What a line does.
@@ -143,6 +145,23 @@ pub(super) enum Shape {
         /// All of its bytes are written.
         whole: bool,
     },
+    /// An atomic operation on a word.
+    Atomic {
+        access: Access,
+        width: u32,
+        ins: Expr,
+        f: Expr,
+        dst: Dst,
+        dst_term: Expr,
+        srcs: Vec<Source>,
+        operands: Vec<Expr>,
+        base: Source,
+        off: Expr,
+    },
+    /// The generic address of an address in a window.
+    Generic { space: Expr, dst: u64, src: Source },
+    /// What there is no lemma for: its text.
+    Unknown(String),
     /// A call of a function by number.
     Call {
         func: u64,
@@ -436,6 +455,26 @@ fn shape(el: &mut Elab<'_>, instr: Expr, labels: &[(String, usize)]) -> Option<S
                 }
             }
         }
+        "atom" => {
+            let (srcs, operands) = sources(el, a[5])?;
+            Shape::Atomic {
+                access: access(el, a[0])?,
+                width: width(el, a[1])?,
+                ins: a[2],
+                f: a[3],
+                dst: destination(el, a[4])?,
+                dst_term: a[4],
+                srcs,
+                operands,
+                base: source(el, a[6])?,
+                off: a[7],
+            }
+        }
+        "cvta" if !truth(el, a[0])? => Shape::Generic {
+            space: a[1],
+            dst: number(el, a[2])?,
+            src: source(el, a[3])?,
+        },
         "getParam" => {
             let (width, slot, off) = (width(el, a[1])?, register(el, a[3])?, number(el, a[4])?);
             Shape::GetParam {
@@ -482,7 +521,7 @@ fn unknown(what: &str) -> ElabError {
 
 /// Reads the fields of a kernel: its lines, and its functions.
 ///
-/// Errors: the term is not the data of a kernel, or has an instruction that `symexec` does not know.
+/// Errors: the term is not the data of a kernel.
 pub(super) fn read(el: &mut Elab<'_>, kernel: Expr) -> Result<(Code, Vec<Expr>)> {
     let Some((_, fields)) = constructor(el, kernel) else {
         let k = el.pp(kernel);
@@ -531,11 +570,9 @@ pub(super) fn lines(el: &mut Elab<'_>, labels: Expr, body: Expr) -> Result<Code>
             }
             None => return Err(unknown("a guard is not known")),
         };
-        let Some(shape) = shape(el, parts[1], &labels) else {
-            let text = el.pp_short(parts[1]);
-            return Err(unknown(&format!(
-                "line {i} is an instruction that it has no lemma for: `{text}`"
-            )));
+        let shape = match shape(el, parts[1], &labels) {
+            Some(s) => s,
+            None => Shape::Unknown(el.pp_short(parts[1])),
         };
         lines.push(Line {
             guard,
@@ -561,70 +598,5 @@ impl Code {
             Some((n, _)) => n.trim_start_matches('$').to_owned(),
             None => format!("line_{line}"),
         }
-    }
-}
-
-impl Line {
-    /// The registers that the line reads (its guard's among them) and the one that it writes.
-    pub fn uses(&self) -> (Vec<Reg>, Vec<Reg>) {
-        let mut reads = Vec::new();
-        let mut writes = Vec::new();
-        if let Some((p, _, _)) = self.guard {
-            reads.push((1, p));
-        }
-        let mut read = |s: &Source| match s.kind {
-            SourceKind::Reg(i) | SourceKind::Compl(i) => reads.push((s.width, i)),
-            SourceKind::Other(w, i) => reads.push((w, i)),
-            SourceKind::Imm(_) | SourceKind::Sym(..) => {}
-        };
-        let mut results = |dsts: &[Dst]| {
-            writes.extend(dsts.iter().filter_map(|d| match d {
-                Dst::Reg(r) | Dst::Wide(_, r, _) => Some(*r),
-                Dst::Sink(_) => None,
-            }));
-        };
-        match &self.shape {
-            Shape::Alu { out, dst, srcs, .. } => {
-                srcs.iter().for_each(&mut read);
-                writes.push((*out, *dst));
-            }
-            Shape::Several { dsts, srcs, .. } | Shape::Sync { dsts, srcs, .. } => {
-                srcs.iter().for_each(&mut read);
-                results(dsts);
-            }
-            Shape::Special { dst, .. } => writes.push((32, *dst)),
-            Shape::Param { width, dst, .. } => writes.push((*width, *dst)),
-            Shape::Load {
-                width, dsts, base, ..
-            } => {
-                read(base);
-                writes.extend(dsts.iter().map(|d| (*width, *d)));
-            }
-            Shape::Store { srcs, base, .. } => {
-                read(base);
-                srcs.iter().for_each(&mut read);
-            }
-            Shape::GetParam {
-                width, dst, slot, ..
-            } => {
-                reads.push(*slot);
-                writes.push((*width, *dst));
-            }
-            Shape::PutParam {
-                src, slot, whole, ..
-            } => {
-                read(src);
-                if !whole {
-                    reads.push(*slot);
-                }
-                writes.push(*slot);
-            }
-            Shape::Call { args, outs, .. } => {
-                reads.extend(args.iter().copied());
-                writes.extend(outs.iter().copied());
-            }
-            Shape::Branch { .. } | Shape::Ret | Shape::Exit => {}
-        }
-        (reads, writes)
     }
 }

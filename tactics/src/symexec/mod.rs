@@ -10,6 +10,7 @@
 //! Every step is a lemma of `proofs/ptx/straight.ptxp`: the kernel judges the finished proof.
 
 mod access;
+mod atomic;
 mod calls;
 mod code;
 mod count;
@@ -30,7 +31,9 @@ mod several;
 mod silent;
 mod truth;
 mod turn;
+mod uses;
 mod value;
+mod window;
 mod words;
 
 use std::collections::BTreeSet;

@@ -28,6 +28,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 Shape::Load { .. }
                 | Shape::Store { .. }
                 | Shape::Sync { .. }
+                | Shape::Atomic { .. }
                 | Shape::Call { .. } => return None,
                 _ => {}
             }
@@ -78,6 +79,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             return Err(self.broken());
         };
         let st = self.el.st;
+        let access = &self.in_window(s, access, base)?;
         // the registers that matter at the request
         let said: Vec<(Reg, Expr)> = self.flow.live[s.pc]
             .iter()
@@ -146,8 +148,9 @@ impl<'a, 'b> Exec<'a, 'b> {
             };
             here.file.base = rho;
             let f = bytes(r);
-            let (file, proof) = ex.loaded(&here, (*ty, *width), dsts, lists, f, a)?;
             let addr = st.app(st.const0("Ptx.Loc.addr"), b);
+            let at = ex.within(access, a);
+            let (file, proof) = ex.loaded(&here, (*ty, *width), dsts, lists, f, at)?;
             let regs = ex.files.regs(&here.file);
             let args = [*ty, w, f, lists[0], addr, regs];
             let before = st.apps(st.const0("Ptx.loadRegs"), &args);

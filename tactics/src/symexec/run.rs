@@ -105,6 +105,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                     None => self.load(&s, &line, passes, frame, hint),
                 },
                 Shape::Store { .. } => self.store(&s, &line, passes, frame, hint),
+                Shape::Atomic { .. } => self.atomic(&s, &line, passes, frame, hint),
                 Shape::Call { .. } => self.enter(&s, &line, passes, frame, hint),
                 _ => self.end(&s, &line, passes, frame, hint),
             },

@@ -10,7 +10,7 @@ use crate::meta::Result;
 
 impl<'a, 'b> Exec<'a, 'b> {
     /// Results cut from a word of width `n`: the registers after that, and the proof of `setAll y dsts 0 R = R'`.
-    fn results(
+    pub(super) fn results(
         &mut self,
         s: &State,
         y: Expr,
@@ -123,41 +123,8 @@ impl<'a, 'b> Exec<'a, 'b> {
         };
         let regs = self.files.regs(&s.file);
         let word = self.word_type(*out);
-        let mut values = Vec::new();
-        for o in srcs {
-            values.push(self.operand(s, o)?);
-        }
         let first = self.el.beta(*f, &[self.floats]);
-        let all: Vec<Expr> = values.iter().map(|v| v.0).collect();
-        let y = self.el.beta(first, &all);
-        // `srcs.apply σ R f = y`, operand by operand
-        let mut rest_widths = vec![self.widths(&[])];
-        for i in (0..srcs.len()).rev() {
-            rest_widths.push(self.widths(&srcs[i..]));
-        }
-        rest_widths.reverse();
-        let mut proof = self.call(
-            "args_nil",
-            &[("A", word), ("σ", self.place_of), ("R", regs), ("r", y)],
-        )?;
-        for (i, o) in srcs.iter().enumerate().rev() {
-            let fun = self.el.beta(first, &all[..i]);
-            let args = [
-                ("A", word),
-                ("σ", self.place_of),
-                ("R", regs),
-                ("w", self.num(u64::from(o.width))),
-                ("ws", rest_widths[i + 1]),
-                ("o", o.term),
-                ("os", operands[i + 1]),
-                ("f", fun),
-                ("v", values[i].0),
-                ("y", y),
-                ("r", values[i].1),
-                ("rest", proof),
-            ];
-            proof = self.call("args_cons", &args)?;
-        }
+        let (y, proof) = self.applied(s, word, first, srcs, operands)?;
         let (file, sets) = self.results(s, y, *out, dsts, lists)?;
         let after = self.files.regs(&file);
         let args = [
@@ -174,6 +141,52 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("regs", sets),
         ];
         Ok((self.step("Leads.alus", s, line, &args)?, file))
+    }
+
+    /// A meaning applied to operands, and the proof of `srcs.apply σ R f = y`.
+    pub(super) fn applied(
+        &mut self,
+        s: &State,
+        ty: Expr,
+        first: Expr,
+        srcs: &[Source],
+        operands: &[Expr],
+    ) -> Result<(Expr, Expr)> {
+        let regs = self.files.regs(&s.file);
+        let mut values = Vec::new();
+        for o in srcs {
+            values.push(self.operand(s, o)?);
+        }
+        let all: Vec<Expr> = values.iter().map(|v| v.0).collect();
+        let y = self.el.beta(first, &all);
+        let mut rest_widths = vec![self.widths(&[])];
+        for i in (0..srcs.len()).rev() {
+            rest_widths.push(self.widths(&srcs[i..]));
+        }
+        rest_widths.reverse();
+        let mut proof = self.call(
+            "args_nil",
+            &[("A", ty), ("σ", self.place_of), ("R", regs), ("r", y)],
+        )?;
+        for (i, o) in srcs.iter().enumerate().rev() {
+            let fun = self.el.beta(first, &all[..i]);
+            let args = [
+                ("A", ty),
+                ("σ", self.place_of),
+                ("R", regs),
+                ("w", self.num(u64::from(o.width))),
+                ("ws", rest_widths[i + 1]),
+                ("o", o.term),
+                ("os", operands[i + 1]),
+                ("f", fun),
+                ("v", values[i].0),
+                ("y", y),
+                ("r", values[i].1),
+                ("rest", proof),
+            ];
+            proof = self.call("args_cons", &args)?;
+        }
+        Ok((y, proof))
     }
 
     /// The list of the widths of operands.
@@ -302,7 +315,7 @@ impl<'a, 'b> Exec<'a, 'b> {
     }
 
     /// The answer to a request for synchronisation, as the user gives it.
-    fn answer(&mut self, pc: usize) -> Result<Expr> {
+    pub(super) fn answer(&mut self, pc: usize) -> Result<Expr> {
         match self.answers {
             Some(f) => Ok(self
                 .el
@@ -315,7 +328,7 @@ impl<'a, 'b> Exec<'a, 'b> {
 
     /// What a load returns that the trace does not say.
     pub(super) fn returned(&mut self, pc: usize, access: &Access) -> Result<Expr> {
-        if access.space == Space::Global && access.weak {
+        if matches!(access.space, Space::Global | Space::Generic) && access.weak {
             return Ok(self.memory);
         }
         match self.reads {

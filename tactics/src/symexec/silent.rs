@@ -99,6 +99,11 @@ impl<'a, 'b> Exec<'a, 'b> {
                 Shape::Several { .. } => self.several(&s, &line, passes)?,
                 Shape::GetParam { .. } => self.get_param(&s, &line, passes)?,
                 Shape::PutParam { .. } => self.put_param(&s, &line, passes)?,
+                Shape::Generic { .. } => self.generic(&s, &line, passes)?,
+                Shape::Unknown(text) => {
+                    let what = "an instruction stands here that `symexec` has no lemma for";
+                    return Err(self.fails(s.pc, what).note(format!("it is {text}")));
+                }
                 Shape::Branch { target, label, to } => {
                     let regs = self.files.regs(&s.file);
                     let (pair, pair_ty) = self.label_pair(label, *to);
