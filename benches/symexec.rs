@@ -1,4 +1,5 @@
-//! What `symexec` costs: the tactic with the kernel's verdict, and the kernel alone on the proof that was found.
+//! What `symexec` costs: the whole, from the text of a script to the kernel's verdict (the library has been read), and the kernel
+//! alone on the proof that was found.
 //!
 //! `cargo bench --bench symexec`, `cargo bench --bench symexec -- kernel`.
 
@@ -75,7 +76,7 @@ fn symexec(c: &mut Criterion) {
                 BatchSize::PerIteration,
             );
         });
-        group.bench_function(format!("tactic and kernel/{name}"), |b| {
+        group.bench_function(format!("whole/{name}"), |b| {
             b.iter(|| {
                 session.restore(&library);
                 trace(&mut session, &path);
