@@ -121,7 +121,7 @@ impl<'b> Elab<'b> {
         Ok(())
     }
 
-    /// Refuses `simp` and `ext` on what they would do nothing with.
+    /// Refuses `simp`, `ext` and `index` on what they would do nothing with.
     fn attr_fits(&mut self, n: Name, word: &str) -> Result<()> {
         let st = self.st;
         let Some(info) = self.env.get(n) else {
@@ -157,6 +157,13 @@ impl<'b> Elab<'b> {
                     "it can be put on a theorem such as `theorem S.ext {a b : S} (h : a.x = b.x) (g : a.y = b.y) : a = b`",
                 )
             }
+            "index" => match crate::tactic::index::unusable(self, n) {
+                Some(why) => refuse(
+                    &why,
+                    "it can be put on a theorem such as `theorem small (x k : Nat) (h : x < k) : x % k = x`",
+                ),
+                None => Ok(()),
+            },
             _ => Ok(()),
         }
     }

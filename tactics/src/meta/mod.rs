@@ -88,6 +88,7 @@ pub(crate) struct Cache {
     pub defeq: FxHashMap<(Expr, Expr, Transparency), bool>,
     pub instances: FxHashMap<Expr, Option<Expr>>,
     pub instance_keys: FxHashMap<Name, InstanceKey>,
+    pub index_rules: FxHashMap<(Name, Expr), Option<crate::tactic::index::Rule>>,
 }
 
 /// The elaborator.

@@ -45,6 +45,9 @@ impl Engine<'_, '_> {
         if let Some(known) = self.conditions.get(&p) {
             return Some(*known);
         }
+        if self.refuted.contains(&p) {
+            return None;
+        }
         let proof = self.find_proof(p)?;
         self.conditions.insert(p, proof);
         Some(proof)
@@ -102,11 +105,18 @@ impl Engine<'_, '_> {
             if x.is_some_and(|x| x.is_zero()) && !strict {
                 return Some(self.call("Nat.zero_le", &[b]));
             }
+            if !strict && let Some(h) = self.part_of(a, b) {
+                return Some(h);
+            }
         }
         if let Some(h) = self.hypothesis(p) {
             return Some(h);
         }
         if !self.plausible(p) {
+            self.refuted.insert(p);
+            return None;
+        }
+        if !self.patient {
             return None;
         }
         match order {
@@ -170,7 +180,7 @@ impl Engine<'_, '_> {
         }
         let (both, zero) = (self.call("Nat.land", &[x, y]), self.el.mk_nat(0));
         let p = self.equation(both, zero);
-        if !self.plausible(p) {
+        if !self.patient || !self.plausible(p) {
             return None;
         }
         // digit by digit, on the simplest terms
@@ -182,6 +192,74 @@ impl Engine<'_, '_> {
         let first = self.congruent(self.el.st.const0("Nat.land"), &[ca, cb])?;
         let second = Chain::step(simple, zero, proof);
         self.then(first, second)?.proof
+    }
+
+    /// `a ≤ b`, where `a` is made of `b` in a way that makes nothing larger.
+    fn part_of(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        let (ia, ib) = (self.reify(a), self.reify(b));
+        if !self.g.clean {
+            self.g.rebuild();
+        }
+        let whole = self.g.find(ib);
+        for node in self.g[ia].nodes.clone() {
+            let found = match (self.kind(&node), &*node.kids) {
+                (Kind::Mul, [x, y]) => [(*x, *y), (*y, *x)]
+                    .into_iter()
+                    .find_map(|(k, q)| self.whole_multiple(ia, k, q, ib)),
+                (Kind::Sub | Kind::Mod | Kind::Div, [x, k]) if self.g.find(*x) == whole => {
+                    let lemma = match self.kind(&node) {
+                        Kind::Sub => "Nat.sub_le",
+                        Kind::Mod => "Nat.mod_le",
+                        _ => "Nat.div_le_self",
+                    };
+                    let own = self.node(node.op, &node.kids);
+                    let (ex, ek) = (self.term(*x), self.term(*k));
+                    let proof = self.call(lemma, &[ex, ek]);
+                    self.moved_le((ia, own), (*x, ib), proof)
+                }
+                _ => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// `k * (b / k) ≤ b`, for a class that is the product of `k` and `q`.
+    fn whole_multiple(&mut self, a: Id, k: Id, q: Id, b: Id) -> Option<Expr> {
+        let whole = self.g.find(b);
+        for node in self.g[q].nodes.clone() {
+            if self.kind(&node) == Kind::Div
+                && self.g.find(node.kids[0]) == whole
+                && self.g.find(node.kids[1]) == self.g.find(k)
+            {
+                let div = self.node(node.op, &[b, k]);
+                let own = self.apply(Kind::Mul, &[k, div]);
+                self.g.rebuild();
+                // the product may have its factors the other way round
+                if self.g.find(own) != self.g.find(a) {
+                    let other = self.apply(Kind::Mul, &[div, k]);
+                    let (x, y) = (self.term(div), self.term(k));
+                    let proof = self.call("Nat.mul_comm", &[x, y]);
+                    self.join("mul_comm", other, own, proof);
+                    self.g.rebuild();
+                }
+                let (ek, eb) = (self.term(k), self.term(b));
+                let proof = self.call("Index.mul_div_le", &[ek, eb]);
+                return self.moved_le((a, own), (b, b), proof);
+            }
+        }
+        None
+    }
+
+    /// `a ≤ b` from the same of a term equal to `a` and one equal to `b`.
+    fn moved_le(&mut self, (a, x): (Id, Id), (y, b): (Id, Id), proof: Expr) -> Option<Expr> {
+        let (ca, cb) = (self.equal(a, x)?, self.equal(b, y)?);
+        let ha = ca.proof.unwrap_or_else(|| self.refl(ca.from));
+        let hb = cb.proof.unwrap_or_else(|| self.refl(cb.from));
+        let args = [ca.from, ca.to, cb.from, cb.to, ha, hb, proof];
+        Some(self.call("Index.le_of_eqs", &args))
     }
 
     /// A hypothesis that says it.
@@ -207,6 +285,7 @@ impl Engine<'_, '_> {
 
     /// Linear arithmetic with more premises: statements with proofs.
     pub fn omega_with(&mut self, premises: &[(Expr, Expr)], p: Expr) -> Option<Expr> {
+        self.omega_calls += 1;
         self.omega_calls += 1;
         let mut goal = p;
         for (ty, _) in premises.iter().rev() {

@@ -54,6 +54,10 @@ pub(super) struct Engine<'e, 'b> {
     pub conditions: FxHashMap<Expr, Expr>,
     /// Conditions that `omega` does not prove.
     pub hopeless: FxHashSet<Expr>,
+    /// Conditions that fail where the hypotheses hold.
+    pub refuted: FxHashSet<Expr>,
+    /// Whether conditions are worth a search: once nothing else is new.
+    pub patient: bool,
     /// How often `omega` was asked.
     pub omega_calls: usize,
     /// How often `bits` was asked.
@@ -92,6 +96,8 @@ impl<'e, 'b> Engine<'e, 'b> {
             lowest: Vec::new(),
             conditions: FxHashMap::default(),
             hopeless: FxHashSet::default(),
+            refuted: FxHashSet::default(),
+            patient: false,
             omega_calls: 0,
             bits_calls: 0,
             no_bits: FxHashSet::default(),

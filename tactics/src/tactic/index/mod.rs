@@ -42,7 +42,7 @@ use crate::meta::{Elab, ElabError, MVarId, Result};
 use crate::syntax::ast::{SimpArg, SimpArgKind, Span};
 use engine::Engine;
 use figures::Figures;
-use rules::Rule;
+pub(crate) use rules::{Rule, unusable};
 use saturate::Stop;
 
 use super::util::{close, intro_all, needs, term_ident, term_local};
@@ -233,6 +233,7 @@ fn search(
             return (Answer::False(e.refuted(point, l, r)), Vec::new());
         }
     }
+    e.patient = true;
     let error = e.failed(stop, point, l, r);
     let questions = match wanted && point.is_none() {
         true => e.questions(l, r),
@@ -256,7 +257,7 @@ fn tagged(el: &mut Elab<'_>) -> Result<Vec<Rule>> {
     let mut out = Vec::new();
     for n in names {
         if !el.is_hidden(n) {
-            out.extend(rules::of_theorem(el, n, false)?);
+            out.extend(rules::of_marked(el, n)?);
         }
     }
     Ok(out)
@@ -336,10 +337,13 @@ impl Engine<'_, '_> {
         a: Id,
         b: Id,
     ) -> (Option<(Expr, &'static str)>, Stop) {
+        self.patient = true;
         if let Some(proof) = self.discharge(p) {
             return (Some((proof, "bounds or `omega`")), Stop::Equal);
         }
+        self.patient = false;
         let stop = self.saturate(rules, a, b);
+        self.patient = true;
         if let Some(proof) = self.discharge(p) {
             return (Some((proof, "rules, and bounds or `omega`")), stop);
         }
@@ -369,9 +373,11 @@ impl Engine<'_, '_> {
         let sides = (self.reify(left), self.reify(right));
         self.g.rebuild();
         self.sample(claims);
+        self.patient = true;
         for (a, b, h) in later {
             self.join_parts(a, b, h);
         }
+        self.patient = false;
         sides
     }
 }

@@ -6,6 +6,7 @@ use num_bigint::BigUint;
 use num_traits::Zero;
 
 use super::engine::Engine;
+use super::language::Kind;
 use super::refute::Claim;
 use super::saturate::Stop;
 use crate::meta::ElabError;
@@ -47,8 +48,29 @@ impl Engine<'_, '_> {
         }
     }
 
+    /// Records of the parts of a sum what is known of the sum.
+    pub fn note_parts(&mut self, id: Id) {
+        let node = self.g.id_to_node(id).clone();
+        if self.kind(&node) != Kind::Add {
+            return;
+        }
+        let Some((n, h)) = self.max(id) else {
+            return;
+        };
+        let (x, y) = (self.term(node.kids[0]), self.term(node.kids[1]));
+        let top = self.el.st.nat(&n);
+        for (i, lemma) in ["Index.le_left", "Index.le_right"].into_iter().enumerate() {
+            let proof = self.call(lemma, &[x, y, top, h]);
+            self.at_most(node.kids[i], n.clone(), proof);
+            self.note_parts(node.kids[i]);
+        }
+    }
+
     /// Records a bound by an unknown of which something was found out later.
     pub fn note_again(&mut self, claim: &Claim, ty: Expr, h: Expr) {
+        if let Claim::Lt(a, _) | Claim::Le(a, _) = claim {
+            self.note_parts(*a);
+        }
         if let Claim::Lt(a, b) = claim
             && let Some(ab) = self.el.match_app(ty, "Nat.lt", 2)
         {

@@ -12,7 +12,7 @@ use crate::meta::{Elab, Result};
 
 /// What a rule is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Subject {
+pub(crate) enum Subject {
     /// Natural numbers: a pattern of the e-graph.
     Number,
     /// The value of a word that this operation makes.
@@ -23,7 +23,7 @@ pub(super) enum Subject {
 
 /// A theorem `∀ x₁ …, h₁ → … → left = right`.
 #[derive(Clone, Debug)]
-pub(super) struct Rule {
+pub(crate) struct Rule {
     /// Its name, for messages.
     pub name: String,
     /// What it is about.
@@ -119,6 +119,93 @@ pub(super) fn of_theorem(el: &mut Elab<'_>, n: Name, reversed: bool) -> Result<O
     read(el, name, proof, reversed)
 }
 
+/// Reads a marked theorem; it is read once for each name and statement.
+pub(super) fn of_marked(el: &mut Elab<'_>, n: Name) -> Result<Option<Rule>> {
+    let Some(info) = el.env.get(n) else {
+        return Ok(None);
+    };
+    let key = (n, info.ty());
+    if let Some(known) = el.cache.index_rules.get(&key) {
+        return Ok(known.clone());
+    }
+    let rule = of_theorem(el, n, false)?;
+    el.cache.index_rules.insert(key, rule.clone());
+    Ok(rule)
+}
+
+/// Why a theorem can never be used as a rule.
+pub(crate) fn unusable(el: &mut Elab<'_>, n: Name) -> Option<String> {
+    let st = el.st;
+    let Some(rule) = of_theorem(el, n, false).ok().flatten() else {
+        return Some(
+            "it is no equation of natural numbers, of values of words or of tests, or its left side is a variable"
+                .to_owned(),
+        );
+    };
+    let count = rule.binders.len();
+    let occurs = |e: Expr, depth: usize, i: usize| {
+        let k = depth.checked_sub(i + 1);
+        k.is_some_and(|k| st.has_loose_bvar(e, k as u32))
+    };
+    if rule.subject == Subject::Number {
+        let nat = st.const0("Nat");
+        if rule.binders.iter().any(|(ty, var)| *var && *ty != nat) {
+            return Some("it has variables that are no natural numbers".to_owned());
+        }
+        if !is_pattern(el, rule.left) {
+            return Some(
+                "its left side is not made of functions of one or two natural numbers".to_owned(),
+            );
+        }
+    }
+    let mut found: Vec<bool> = (0..count).map(|i| occurs(rule.left, count, i)).collect();
+    for (i, (ty, variable)) in rule.binders.iter().enumerate() {
+        if *variable {
+            continue;
+        }
+        let Some((_, e, v)) = el.match_eq(*ty) else {
+            continue;
+        };
+        if let Term::BVar(k) = st.node(v)
+            && let Some(at) = i.checked_sub(k as usize + 1)
+            && (0..i).all(|j| found[j] || !rule.binders[j].1 || !occurs(e, i, j))
+        {
+            found[at] = true;
+        }
+    }
+    let missing = (0..count).find(|i| rule.binders[*i].1 && !found[*i])?;
+    let name = variable_name(el, n, missing);
+    Some(format!(
+        "its left side does not say what `{name}` is, and no hypothesis `e = {name}` before its use finds it"
+    ))
+}
+
+/// Whether a term may occur in the e-graph for some values of its variables.
+fn is_pattern(el: &Elab<'_>, e: Expr) -> bool {
+    let st = el.st;
+    if matches!(st.node(e), Term::BVar(_)) || !st.has_loose_bvars(e) {
+        return true;
+    }
+    let (f, args) = st.unfold_app(e);
+    matches!(args.len(), 1 | 2) && !st.has_loose_bvars(f) && args.iter().all(|a| is_pattern(el, *a))
+}
+
+/// The name of a binder of a theorem.
+fn variable_name(el: &Elab<'_>, n: Name, i: usize) -> String {
+    let st = el.st;
+    let mut ty = el.env.get(n).map(|info| info.ty());
+    for _ in 0..i {
+        ty = match ty.map(|t| st.node(t)) {
+            Some(Term::Pi(_, _, b, _)) => Some(b),
+            _ => None,
+        };
+    }
+    match ty.map(|t| st.node(t)) {
+        Some(Term::Pi(name, ..)) => st.name_to_string(name),
+        _ => "a variable".to_owned(),
+    }
+}
+
 impl Engine<'_, '_> {
     /// The pattern of a rule's left side.
     pub fn pattern(&mut self, rule: &Rule) -> Option<Pattern<Node>> {
@@ -170,6 +257,12 @@ impl Engine<'_, '_> {
             }
         }
         found
+    }
+
+    /// The classes that a match puts in for the variables of a rule.
+    pub fn arguments(&self, rule: &Rule, subst: &Subst) -> Vec<Id> {
+        let found = (0..rule.binders.len()).filter_map(|i| subst.get(Var::from_u32(i as u32)));
+        found.map(|id| self.g.find(*id)).collect()
     }
 
     /// The instance of a rule at a place, if its conditions hold.

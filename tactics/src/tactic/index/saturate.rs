@@ -1,7 +1,6 @@
 //! Saturation: rules, sums, quotients of sums, until both sides are in one class or nothing is new.
 
 use egg::{Id, Pattern};
-use logic::Expr;
 use num_traits::Zero;
 use rustc_hash::FxHashSet;
 
@@ -11,7 +10,7 @@ use super::rules::Rule;
 use super::sums::Sums;
 
 /// How many rounds there may be.
-const MAX_ROUNDS: usize = 16;
+const MAX_ROUNDS: usize = 24;
 /// How many nodes the e-graph may have.
 pub(super) const MAX_NODES: usize = 12_000;
 /// How many matches of a rule one round looks at.
@@ -37,7 +36,7 @@ impl Engine<'_, '_> {
                 patterns.push((i, p));
             }
         }
-        let mut applied: FxHashSet<(Expr, Expr)> = FxHashSet::default();
+        let mut applied: FxHashSet<(usize, Vec<Id>)> = FxHashSet::default();
         for round in 0..MAX_ROUNDS {
             self.rounds = round + 1;
             let mut new = self.compute() + self.define_words();
@@ -70,12 +69,14 @@ impl Engine<'_, '_> {
                 }
             }
             self.g.rebuild();
-            if new == 0 {
-                new = self.join_similar();
+            // cheap means first, then conditions that take a search, then guesses
+            if new == 0 && self.patient {
+                new = self.join_similar(left, right);
+                if new == 0 {
+                    return Stop::Saturated;
+                }
             }
-            if new == 0 {
-                return Stop::Saturated;
-            }
+            self.patient = new == 0;
             if self.g.total_number_of_nodes() > MAX_NODES {
                 return Stop::Limit;
             }
@@ -121,7 +122,7 @@ impl Engine<'_, '_> {
         &mut self,
         rules: &[Rule],
         patterns: &[(usize, Pattern<Node>)],
-        applied: &mut FxHashSet<(Expr, Expr)>,
+        applied: &mut FxHashSet<(usize, Vec<Id>)>,
     ) -> usize {
         let mut found = Vec::new();
         for (i, p) in patterns {
@@ -139,12 +140,14 @@ impl Engine<'_, '_> {
             if self.g.total_number_of_nodes() > MAX_NODES {
                 break;
             }
+            let at = self.arguments(&rules[i], &s);
+            if applied.contains(&(i, at.clone())) {
+                continue;
+            }
             let Some(instance) = self.instance(&rules[i], &s) else {
                 continue;
             };
-            if !applied.insert((instance.left, instance.right)) {
-                continue;
-            }
+            applied.insert((i, at));
             let (l, r) = (self.reify(instance.left), self.reify(instance.right));
             new += usize::from(self.join(&rules[i].name, l, r, instance.proof));
         }

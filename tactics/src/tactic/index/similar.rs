@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use egg::Id;
 use logic::{Expr, Node as Term};
 use num_bigint::BigUint;
+use rustc_hash::FxHashSet;
 
 use super::engine::Engine;
 use crate::tactic::bits;
@@ -44,8 +45,9 @@ impl Engine<'_, '_> {
         found
     }
 
-    /// Joins classes with the same values that are proved equal; the number of unions made.
-    pub fn join_similar(&mut self) -> usize {
+    /// Joins classes with the same values that are proved equal: those of the goal first, and one at a time, since more may
+    /// follow from it by cheaper means. The number of unions made.
+    pub fn join_similar(&mut self, left: Id, right: Id) -> usize {
         if self.samples.is_empty() {
             return 0;
         }
@@ -55,17 +57,38 @@ impl Engine<'_, '_> {
                 groups.entry(values).or_default().push(c);
             }
         }
-        let mut groups: Vec<Vec<Id>> = groups.into_values().filter(|g| g.len() > 1).collect();
-        groups.sort();
-        let mut new = 0;
-        for group in groups {
-            let first = group[0];
-            for other in &group[1..] {
-                new += usize::from(self.join_by_bits(first, *other).unwrap_or(false));
+        let of_goal = self.parts_of_goal(left, right);
+        let mut pairs: Vec<(bool, u64, Id, Id)> = Vec::new();
+        for group in groups.into_values() {
+            let Some((first, others)) = group.split_first() else {
+                continue;
+            };
+            for other in others {
+                let known = of_goal.contains(first) || of_goal.contains(other);
+                let price = self.price(*first).saturating_add(self.price(*other));
+                pairs.push((!known, price, *first, *other));
             }
         }
-        self.g.rebuild();
-        new
+        pairs.sort_unstable();
+        for (_, _, a, b) in pairs {
+            if self.join_by_bits(a, b) == Some(true) {
+                self.g.rebuild();
+                return 1;
+            }
+        }
+        0
+    }
+
+    /// The classes of the simplest terms of both sides.
+    fn parts_of_goal(&mut self, left: Id, right: Id) -> FxHashSet<Id> {
+        let mut seen = FxHashSet::default();
+        let mut todo = vec![self.simplest(left), self.simplest(right)];
+        while let Some(id) = todo.pop() {
+            if seen.insert(self.g.find(id)) {
+                todo.extend(self.g.id_to_node(id).kids.iter());
+            }
+        }
+        seen
     }
 
     fn join_by_bits(&mut self, a: Id, b: Id) -> Option<bool> {

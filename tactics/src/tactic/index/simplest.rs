@@ -42,6 +42,18 @@ impl Engine<'_, '_> {
         self.simplest_of(id).unwrap_or(id)
     }
 
+    /// How hard the simplest term of a class is to reason about.
+    pub fn price(&mut self, id: Id) -> u64 {
+        if self.best.unions != Some(self.table.len()) {
+            self.find_best();
+        }
+        let c = self.g.find(id);
+        self.best
+            .nodes
+            .get(&c)
+            .map_or(u64::MAX, |(price, _)| *price)
+    }
+
     fn simplest_of(&mut self, id: Id) -> Option<Id> {
         let (_, node) = self.best.nodes.get(&self.g.find(id))?.clone();
         let mut kids = Vec::new();
