@@ -156,6 +156,11 @@ impl<'e, 'b> Engine<'e, 'b> {
         self.g[id].data.value.clone()
     }
 
+    /// Whether a class is a literal.
+    pub fn is_known(&self, id: Id) -> bool {
+        self.g[id].data.value.is_some()
+    }
+
     /// What the operation of a node computes.
     pub fn kind(&self, node: &Node) -> Kind {
         self.g.analysis.ops.get(node.op).kind

@@ -20,7 +20,7 @@ impl Engine<'_, '_> {
     pub fn has_parts(&self, a: Id, b: Id) -> bool {
         let kind = |x: Id| self.kind(self.g.id_to_node(x));
         let sum = |k| matches!(k, Kind::Add | Kind::Mul | Kind::Xor);
-        self.value(a).is_none() && self.value(b).is_none() && (sum(kind(a)) || sum(kind(b)))
+        !self.is_known(a) && !self.is_known(b) && (sum(kind(a)) || sum(kind(b)))
     }
 
     /// Joins the sides of an equation, and what its sides are made of.

@@ -17,7 +17,7 @@ impl Engine<'_, '_> {
             let c = self.g.find(id);
             for node in self.parents(c) {
                 let own = self.node(node.op, &node.kids);
-                if self.value(own).is_some() {
+                if self.is_known(own) {
                     continue;
                 }
                 let Some(k) = self.value(node.kids[1]).filter(|k| *k != BigUint::ZERO) else {
@@ -77,7 +77,7 @@ impl Engine<'_, '_> {
 
     /// The literal that a number is, if its bounds are equal.
     fn pinned(&mut self, id: Id) -> Option<usize> {
-        if self.value(id).is_some() {
+        if self.is_known(id) {
             return None;
         }
         let (_, lo, proof) = self.lowest.iter().find(|(x, ..)| *x == id)?.clone();

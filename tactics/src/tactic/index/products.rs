@@ -140,7 +140,7 @@ impl Engine<'_, '_> {
         classes
             .flat_map(|c| &self.g[*c].nodes)
             .any(|n| match self.kind(n) {
-                Kind::Div => self.value(n.kids[1]).is_none(),
+                Kind::Div => !self.is_known(n.kids[1]),
                 Kind::Land | Kind::Lor => true,
                 _ => false,
             })
@@ -163,7 +163,7 @@ impl Engine<'_, '_> {
         let mut out = Vec::new();
         for c in classes {
             for n in &self.g[c].nodes {
-                if self.kind(n) == Kind::Div && self.value(n.kids[1]).is_none() {
+                if self.kind(n) == Kind::Div && !self.is_known(n.kids[1]) {
                     out.push((self.g.find(n.kids[1]), c, n.kids[0]));
                 }
             }

@@ -74,7 +74,7 @@ impl Engine<'_, '_> {
     /// The value of a node whose arguments are literals.
     pub fn fold(&mut self, id: Id) -> bool {
         let node = self.g.id_to_node(id).clone();
-        if node.kids.is_empty() || self.value(id).is_some() {
+        if node.kids.is_empty() || self.is_known(id) {
             return false;
         }
         let values: Option<Vec<BigUint>> = node.kids.iter().map(|k| self.value(*k)).collect();

@@ -89,7 +89,7 @@ impl Engine<'_, '_> {
 
     /// From `h : a < b`, a bound of `a` by one of `b`.
     fn below_unknown(&mut self, a: Id, b: Id, x: Expr, y: Expr, h: Expr) {
-        if self.value(b).is_some() {
+        if self.is_known(b) {
             return;
         }
         self.g.rebuild();

@@ -60,12 +60,13 @@ impl Engine<'_, '_> {
             let classes = self.classes();
             let mut sums = Sums::default();
             for c in classes {
-                for node in self.g[c].nodes.clone() {
-                    if matches!(self.kind(&node), Kind::Div | Kind::Mod)
-                        && self.g[c].data.value.is_none()
-                    {
-                        new += sums.divide(self, &node).unwrap_or(0);
-                    }
+                if self.is_known(c) {
+                    continue;
+                }
+                let quotient = |n: &&Node| matches!(self.kind(n), Kind::Div | Kind::Mod);
+                let nodes: Vec<Node> = self.g[c].nodes.iter().filter(quotient).cloned().collect();
+                for node in nodes {
+                    new += sums.divide(self, &node).unwrap_or(0);
                 }
             }
             self.g.rebuild();
@@ -101,14 +102,15 @@ impl Engine<'_, '_> {
             self.g.rebuild();
             let mut new = 0;
             for c in self.classes() {
-                if self.value(c).is_some() {
+                if self.is_known(c) {
                     continue;
                 }
-                for node in self.g[c].nodes.clone() {
-                    if !node.kids.is_empty() && node.kids.iter().all(|k| self.value(*k).is_some()) {
-                        let id = self.node(node.op, &node.kids);
-                        new += usize::from(self.fold(id));
-                    }
+                let closed =
+                    |n: &&Node| !n.kids.is_empty() && n.kids.iter().all(|k| self.is_known(*k));
+                let nodes: Vec<Node> = self.g[c].nodes.iter().filter(closed).cloned().collect();
+                for node in nodes {
+                    let id = self.node(node.op, &node.kids);
+                    new += usize::from(self.fold(id));
                 }
             }
             all += new;

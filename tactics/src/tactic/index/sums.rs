@@ -159,23 +159,29 @@ impl Sums {
         }
         let mut found = None;
         if matches!(self.picks.get(&c), Some(Pick::Atom)) {
-            for node in e.g[c].nodes.clone() {
-                match e.kind(&node) {
-                    Kind::Mod => {
-                        let quotient = e.apply(Kind::Div, &node.kids);
-                        let quotient = e.g.find(quotient);
-                        found = Some(Equation::Mod { node, quotient });
-                        break;
-                    }
-                    Kind::Sub => {
-                        let (x, y) = (e.term(node.kids[0]), e.term(node.kids[1]));
-                        let le = e.call("Nat.le", &[y, x]);
-                        if let Some(le) = e.discharge(le) {
-                            found = Some(Equation::Sub { node, le });
-                            break;
-                        }
-                    }
-                    _ => {}
+            let nodes = e.g[c].nodes.clone();
+            // a difference brings no quotient with it
+            let differences = nodes.iter().filter(|n| e.kind(n) == Kind::Sub);
+            for node in differences.cloned().collect::<Vec<_>>() {
+                let (x, y) = (e.term(node.kids[0]), e.term(node.kids[1]));
+                let le = e.call("Nat.le", &[y, x]);
+                if let Some(le) = e.discharge(le) {
+                    found = Some(Equation::Sub { node, le });
+                    break;
+                }
+            }
+            let remainders = nodes.iter().filter(|n| e.kind(n) == Kind::Mod);
+            for node in remainders.cloned().collect::<Vec<_>>() {
+                if found.is_some() {
+                    break;
+                }
+                let quotient = e.apply(Kind::Div, &node.kids);
+                let quotient = e.g.find(quotient);
+                let equation = Equation::Mod { node, quotient };
+                // `x % d` that is `x` says nothing of it
+                let meaning = self.meaning_of(e, &equation);
+                if !meaning.keys().flatten().any(|x| *x == c) {
+                    found = Some(equation);
                 }
             }
         }
@@ -186,20 +192,21 @@ impl Sums {
     /// What an atom is replaced by.
     fn meaning(&mut self, e: &mut Engine<'_, '_>, c: Id) -> Option<Form> {
         let equation = self.equation(e, c)?;
-        let minus = BigInt::from(-1);
-        Some(match equation {
-            Equation::Mod { node, quotient } => {
-                let mut f = self.form(e, node.kids[0]);
-                let product = times(&self.form(e, node.kids[1]), &self.form(e, quotient));
-                add(&mut f, &minus, &product);
-                f
-            }
-            Equation::Sub { node, .. } => {
-                let mut f = self.form(e, node.kids[0]);
-                add(&mut f, &minus, &self.form(e, node.kids[1]));
-                f
-            }
-        })
+        Some(self.meaning_of(e, &equation))
+    }
+
+    fn meaning_of(&mut self, e: &Engine<'_, '_>, equation: &Equation) -> Form {
+        let (node, quotient) = match equation {
+            Equation::Mod { node, quotient } => (node, Some(*quotient)),
+            Equation::Sub { node, .. } => (node, None),
+        };
+        let mut f = self.form(e, node.kids[0]);
+        let mut less = self.form(e, node.kids[1]);
+        if let Some(q) = quotient {
+            less = times(&less, &self.form(e, q));
+        }
+        add(&mut f, &BigInt::from(-1), &less);
+        f
     }
 
     /// The form of a class without remainders and differences.

@@ -19,6 +19,9 @@ impl Engine<'_, '_> {
         }
         let mut found: Vec<(Node, BigUint)> = Vec::new();
         for c in self.classes() {
+            if !self.is_known(c) {
+                continue;
+            }
             if let Some(v) = self.value(c) {
                 let nodes = self.g[c].nodes.iter();
                 let nodes = nodes.filter(|n| match self.kind(n) {
@@ -65,7 +68,7 @@ impl Engine<'_, '_> {
     fn remainder_known(&mut self, node: &Node, r: &BigUint) -> Option<bool> {
         let x = node.kids[0];
         let k = self.value(node.kids[1]).filter(|k| !k.is_zero())?;
-        if self.value(x).is_some() {
+        if self.is_known(x) {
             return None;
         }
         let lit = self.literal(&k);
