@@ -68,6 +68,8 @@ pub(super) struct Known {
     pub ops: Ops,
     /// The facts in the order in which they were found.
     pub facts: Vec<Fact>,
+    /// Two literals that were found equal: the hypotheses contradict each other.
+    pub conflict: Option<(BigUint, BigUint)>,
     ids: FxHashMap<Node, Id>,
 }
 
@@ -216,6 +218,11 @@ impl Analysis<Node> for Known {
 
     fn merge(&mut self, a: &mut Data, b: Data) -> DidMerge {
         let old = a.clone();
+        if let (Some(x), Some(y)) = (&a.value, &b.value)
+            && x != y
+        {
+            self.conflict.get_or_insert((x.clone(), y.clone()));
+        }
         if a.value.is_none() {
             a.value = b.value.clone();
         }

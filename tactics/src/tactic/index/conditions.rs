@@ -8,6 +8,7 @@ use num_traits::Zero;
 use super::engine::Engine;
 use super::language::{Kind, compute};
 use super::replay::Chain;
+use crate::tactic::bits;
 use crate::tactic::omega;
 use crate::tactic::util::{ATTEMPT, with_budget};
 
@@ -125,13 +126,21 @@ impl Engine<'_, '_> {
         }
     }
 
-    /// The equation of two numbers, by linear arithmetic on the simplest terms that they are equal to.
-    pub fn at_last(&mut self, left: Id, right: Id) -> Option<Expr> {
+    /// The equation of two numbers, by linear arithmetic or digit by digit on the simplest terms that they are equal to; with
+    /// what it is by.
+    pub fn at_last(&mut self, left: Id, right: Id) -> Option<(Expr, &'static str)> {
         let (a, b) = (self.simplest(left), self.simplest(right));
         let (x, y) = (self.term(a), self.term(b));
         let p = self.equation(x, y);
-        let proof = self.by_omega(p)?;
-        self.carried((left, a), (b, right), proof)
+        let (proof, by) = match self.by_omega(p) {
+            Some(proof) => (proof, "`omega`"),
+            None if self.has_digits(x) || self.has_digits(y) => {
+                self.bits_calls += 1;
+                (bits::attempt(self.el, x, y)?, "rules and `bits`")
+            }
+            None => return None,
+        };
+        Some((self.carried((left, a), (b, right), proof)?, by))
     }
 
     /// `a < b` or `a ≤ b`, by linear arithmetic on the simplest terms that the two are equal to.

@@ -207,18 +207,19 @@ fn search(
     {
         return (Answer::False(e.refuted(point, l, r)), Vec::new());
     }
-    if e.samples.is_empty()
-        && let Some(h) = e.by_omega(e.el.st.const0("False"))
-    {
-        let statement = goal.statement(e.el);
-        let proof = e.call("Index.absurd", &[statement, h]);
-        let figures = e.figures("contradictory hypotheses", proof);
-        return (Answer::Proved(proof, Some(figures)), Vec::new());
+    if let Some(done) = e.contradiction(goal) {
+        return (done, Vec::new());
     }
     let (found, stop) = match goal {
         Goal::Equal(..) => e.equation_of(rules, (left, l), (right, r)),
         Goal::Order(p, ..) => e.order_of(rules, *p, l, r),
     };
+    // what follows from a contradiction may rest on two values of one term
+    if e.g.analysis.conflict.is_some()
+        && let Some(done) = e.contradiction(goal)
+    {
+        return (done, Vec::new());
+    }
     if let Some((proof, by)) = found {
         let figures = e.figures(by, proof);
         return (Answer::Proved(proof, Some(figures)), Vec::new());
@@ -307,6 +308,29 @@ fn collect(el: &mut Elab<'_>, m: MVarId, extra: &[SimpArg]) -> Result<Vec<Rule>>
 }
 
 impl Engine<'_, '_> {
+    /// A proof by hypotheses that contradict each other, if no point satisfies them.
+    fn contradiction(&mut self, goal: &Goal) -> Option<Answer> {
+        let statement = goal.statement(self.el);
+        let proof = match self.g.analysis.conflict.clone() {
+            Some((x, y)) => {
+                let (a, b) = (self.literal(&x), self.literal(&y));
+                let h = self.equal(a, b)?.proof?;
+                let st = self.el.st;
+                let refl = st.constant(st.name("Eq.refl"), &[st.level_nat(1)]);
+                let differ = st.apps(refl, &[st.const0("Bool"), st.const0("Bool.false")]);
+                let args = [st.nat(&x), st.nat(&y), statement, h, differ];
+                self.call("Index.absurd_lit", &args)
+            }
+            None if self.samples.is_empty() => {
+                let h = self.by_omega(self.el.st.const0("False"))?;
+                self.call("Index.absurd", &[statement, h])
+            }
+            None => return None,
+        };
+        let figures = self.figures("contradictory hypotheses", proof);
+        Some(Answer::Proved(proof, Some(figures)))
+    }
+
     /// A proof of an equation, with what it is by.
     fn equation_of(
         &mut self,
@@ -326,7 +350,7 @@ impl Engine<'_, '_> {
             let proof = c.proof.unwrap_or_else(|| self.refl(c.from));
             return (Some((proof, "rules")), stop);
         }
-        (self.at_last(l, r).map(|p| (p, "`omega`")), stop)
+        (self.at_last(l, r), stop)
     }
 
     /// A proof of `a < b` or `a ≤ b`: as a condition, before and after saturation.

@@ -13,6 +13,8 @@ use super::sums::Sums;
 const MAX_ROUNDS: usize = 24;
 /// How many nodes the e-graph may have.
 pub(super) const MAX_NODES: usize = 12_000;
+/// From so many nodes on, what is expensive is tried although something is new; then at twice as many, and so on.
+const CROWD: usize = 1_000;
 /// How many matches of a rule one round looks at.
 const MAX_MATCHES: usize = 400;
 
@@ -37,8 +39,12 @@ impl Engine<'_, '_> {
             }
         }
         let mut applied: FxHashSet<(usize, Vec<Id>)> = FxHashSet::default();
+        let mut crowd = CROWD;
         for round in 0..MAX_ROUNDS {
             self.rounds = round + 1;
+            if self.g.analysis.conflict.is_some() {
+                return Stop::Limit;
+            }
             let mut new = self.compute() + self.define_words();
             new += self.join_pinned() + self.join_zeros();
             new += self.compute();
@@ -70,14 +76,18 @@ impl Engine<'_, '_> {
                 }
             }
             self.g.rebuild();
-            // cheap means first, then conditions that take a search, then guesses
-            if new == 0 && self.patient {
-                new = self.join_similar(left, right);
-                if new == 0 {
+            // cheap means first, then conditions that take a search, then guesses; sooner where there is more and more
+            if self.patient {
+                let joined = self.join_similar(left, right);
+                if new + joined == 0 {
                     return Stop::Saturated;
                 }
+                self.patient = false;
+            } else {
+                let crowded = self.g.total_number_of_nodes() > crowd;
+                crowd *= if crowded { 2 } else { 1 };
+                self.patient = new == 0 || crowded;
             }
-            self.patient = new == 0;
             if self.g.total_number_of_nodes() > MAX_NODES {
                 return Stop::Limit;
             }

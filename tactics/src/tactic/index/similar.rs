@@ -60,13 +60,14 @@ impl Engine<'_, '_> {
         let of_goal = self.parts_of_goal(left, right);
         let mut pairs: Vec<(bool, u64, Id, Id)> = Vec::new();
         for group in groups.into_values() {
-            let Some((first, others)) = group.split_first() else {
+            let mut group: Vec<(u64, Id)> = group.into_iter().map(|c| (self.price(c), c)).collect();
+            group.sort_unstable();
+            let Some(((least, first), others)) = group.split_first() else {
                 continue;
             };
-            for other in others {
+            for (price, other) in others {
                 let known = of_goal.contains(first) || of_goal.contains(other);
-                let price = self.price(*first).saturating_add(self.price(*other));
-                pairs.push((!known, price, *first, *other));
+                pairs.push((!known, least.saturating_add(*price), *first, *other));
             }
         }
         pairs.sort_unstable();
