@@ -1,8 +1,9 @@
 //! The given trace: what comes next in it.
 
-use logic::{Expr, Node};
+use logic::{BinderInfo, Expr, Node};
 
 use super::Exec;
+use super::code;
 use crate::meta::Result;
 
 /// How many definitions and sequences are taken apart to find what comes next.
@@ -55,6 +56,22 @@ impl<'a, 'b> Exec<'a, 'b> {
                 }
                 continue;
             }
+            // turns of a loop that is written turn by turn in the PTX text
+            if let Some(a) = self.el.match_app(h, "Ptx.turns", 4)
+                && let Some(n) = code::number(self.el, a[1])
+            {
+                let at = self.el.whnf(a[2]);
+                h = match n.checked_sub(1) {
+                    None => a[3],
+                    Some(n) => {
+                        let next = self.el.whnf(self.succ(at));
+                        let turns = st.const0("Ptx.turns");
+                        let rest = st.apps(turns, &[a[0], self.num(n), next, a[3]]);
+                        self.el.beta(a[0], &[at, rest])
+                    }
+                };
+                continue;
+            }
             if let Some(a) = self.el.match_app(h, "List.cons", 3) {
                 let event = self.el.match_app(a[1], "Ptx.Op.event", 1);
                 return Next::Event(event.map_or(a[1], |o| o[0]), a[2]);
@@ -93,7 +110,19 @@ impl<'a, 'b> Exec<'a, 'b> {
         let Some(h) = hint else {
             return Ok(None);
         };
-        let what = match self.next_of(h) {
+        let mut next = self.next_of(h);
+        if let Next::Loop(n, body, rest) = next
+            && code::number(self.el, n).is_some()
+        {
+            // the turns of such a loop are written one after the other
+            let st = self.el.st;
+            let tree = st.app(body, st.bvar(0));
+            let turn = st.apps(st.const0("Ptx.Tree.onto"), &[tree]);
+            let f = st.lam(st.name("i"), st.const0("Nat"), turn, BinderInfo::Default);
+            let h = st.apps(st.const0("Ptx.turns"), &[f, n, self.num(0), rest]);
+            next = self.next_of(h);
+        }
+        let what = match next {
             Next::Event(e, rest) => return Ok(Some((e, rest))),
             Next::End => "the thread makes a request here, and the trace has no event left for it",
             Next::Loop(..) => "the thread makes a request here, and a loop comes next in the trace",

@@ -79,18 +79,31 @@ impl<'a, 'b> Exec<'a, 'b> {
             Content::Said | Content::Folded => self.equal("next", pc, r, x, v),
             Content::Counter { first, step } => {
                 let st = self.el.st;
-                let (e, p) = self.number(r.0, x)?;
+                let (mut e, mut p) = self.number(r.0, x)?;
                 let literal = matches!(st.node(step), Node::Nat(_));
                 let product = if literal { [step, t.k] } else { [t.k, step] };
                 let old = self.add(first, st.apps(st.const0("Nat.mul"), &product));
                 let sum = self.add(old, step);
                 let nat = st.const0("Nat");
-                let h = if e == sum {
-                    self.refl(nat, e)
-                } else {
-                    let eq = self.eq(nat, e, sum);
-                    self.side("counter", pc, eq)?
-                };
+                if e != sum {
+                    // it is enough that they are the same word
+                    let w = self.num(u64::from(r.0));
+                    let all = st.apps(st.const0("Nat.pow"), &[self.num(2), w]);
+                    let all = self.el.whnf(all);
+                    let rem = |a: Expr| st.apps(st.const0("Nat.mod"), &[a, all]);
+                    let same = self.eq(nat, rem(e), rem(sum));
+                    let h = self.side("counter", pc, same)?;
+                    let args = [
+                        ("w", w),
+                        ("x", x),
+                        ("a", e),
+                        ("b", sum),
+                        ("h", p),
+                        ("same", h),
+                    ];
+                    (e, p) = (sum, self.call("number_same", &args)?);
+                }
+                let h = self.refl(nat, e);
                 let parts = [
                     ("w", self.num(u64::from(r.0))),
                     ("x", x),
