@@ -76,10 +76,11 @@ impl Hasher for KeyedHasher {
 /// A table of hash-consed nodes, in the order of their making. Equality, never the hash, decides identity.
 ///
 /// `slots` is an open-addressed hash table of indices plus one (`0` is free), at most half full: a few bytes a node where
-/// a map from nodes would hold each node twice.
+/// a map from nodes would hold each node twice. Beside an index stand the lower bits of its node's hash, so that other nodes
+/// are seldom looked at, and none when the table grows.
 pub(crate) struct Table<T> {
     nodes: Vec<T>,
-    slots: Vec<u32>,
+    slots: Vec<(u32, u32)>,
     hashing: Keyed,
 }
 
@@ -87,7 +88,7 @@ impl<T: Copy + Eq + Hash> Table<T> {
     fn new() -> Self {
         Table {
             nodes: Vec::new(),
-            slots: vec![0; 64],
+            slots: vec![(0, 0); 64],
             hashing: Keyed::default(),
         }
     }
@@ -96,12 +97,16 @@ impl<T: Copy + Eq + Hash> Table<T> {
         self.nodes[i]
     }
 
-    /// The slot that holds the node, or the free one where it belongs.
-    fn slot(&self, node: &T) -> usize {
+    fn hash(&self, node: &T) -> u32 {
+        self.hashing.hash_one(node) as u32
+    }
+
+    /// The slot that holds the node, which has this hash, or the free one where it belongs.
+    fn slot(&self, hash: u32, node: &T) -> usize {
         let mask = self.slots.len() - 1;
-        let mut i = self.hashing.hash_one(node) as usize & mask;
-        while let Some(id) = self.slots[i].checked_sub(1)
-            && self.nodes[id as usize] != *node
+        let mut i = hash as usize & mask;
+        while let (h, Some(id)) = (self.slots[i].0, self.slots[i].1.checked_sub(1))
+            && (h != hash || self.nodes[id as usize] != *node)
         {
             i = (i + 1) & mask;
         }
@@ -109,17 +114,20 @@ impl<T: Copy + Eq + Hash> Table<T> {
     }
 
     pub(crate) fn find(&self, node: &T) -> Option<u32> {
-        self.slots[self.slot(node)].checked_sub(1)
+        self.slots[self.slot(self.hash(node), node)]
+            .1
+            .checked_sub(1)
     }
 
     pub(crate) fn intern(&mut self, node: T) -> u32 {
-        let slot = self.slot(&node);
-        if let Some(id) = self.slots[slot].checked_sub(1) {
+        let hash = self.hash(&node);
+        let slot = self.slot(hash, &node);
+        if let Some(id) = self.slots[slot].1.checked_sub(1) {
             return id;
         }
         let id = u32::try_from(self.nodes.len() + 1).expect("fewer than 2^32 nodes");
         self.nodes.push(node);
-        self.slots[slot] = id;
+        self.slots[slot] = (hash, id);
         if self.nodes.len() * 2 > self.slots.len() {
             self.grow();
         }
@@ -127,10 +135,17 @@ impl<T: Copy + Eq + Hash> Table<T> {
     }
 
     fn grow(&mut self) {
-        self.slots = vec![0; self.slots.len() * 2];
-        for i in 0..self.nodes.len() {
-            let slot = self.slot(&self.nodes[i]);
-            self.slots[slot] = i as u32 + 1;
+        let larger = vec![(0, 0); self.slots.len() * 2];
+        let mask = larger.len() - 1;
+        for (hash, id) in std::mem::replace(&mut self.slots, larger) {
+            if id == 0 {
+                continue;
+            }
+            let mut i = hash as usize & mask;
+            while self.slots[i].1 != 0 {
+                i = (i + 1) & mask;
+            }
+            self.slots[i] = (hash, id);
         }
     }
 

@@ -348,8 +348,9 @@ impl<'a, 'b> Exec<'a, 'b> {
     ) -> Result<(T, Expr)> {
         let st = self.el.st;
         let before = self.calls;
-        let r = self.under("ρ", st.const0("Ptx.Regs"), |ex, rho| {
-            ex.under("n", st.const0("Nat"), |ex, n| {
+        let (regs, made) = (self.fresh("ρ"), self.fresh("calls"));
+        let r = self.under(&regs, st.const0("Ptx.Regs"), |ex, rho| {
+            ex.under(&made, st.const0("Nat"), |ex, n| {
                 ex.calls = before.with(st, n);
                 f(ex, rho)
             })

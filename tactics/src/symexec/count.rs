@@ -266,7 +266,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         let unknown = |ex: &mut Self| {
             let label = ex.label_of(l.head);
             ex.fails(exit, "how often this loop runs is not found")
-                .help(format!("say it: `symexec with | {label} k => count (n) (h)` where `h : ∀ q, q < n ↔ …` tells what holds in turn `q`"))
+                .help(format!("say it: `symexec with | {label} k => count (n) (h)` where `h : ∀ q, q < n ↔ …` tells what holds in turn `q`: for a counter that goes from `e` to `N` in steps of `c`, `count (trips N e c) (trips_iff h)` with `h : 0 < c`"))
         };
         let Some(p) = self
             .code

@@ -15,6 +15,8 @@ enum Next {
     Event(Expr, Expr),
     /// A loop: its number of turns, its body, and what follows.
     Loop(Expr, Expr, Expr),
+    /// An alternative that is not decided.
+    Choice,
     /// Nothing.
     End,
     /// Something of which that is not seen.
@@ -48,7 +50,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                         let side = match self.el.head_const(c) {
                             Some(n) if n == st.name("Bool.true") => *x,
                             Some(n) if n == st.name("Bool.false") => *y,
-                            _ => return Next::Unclear,
+                            _ => return Next::Choice,
                         };
                         h = st.apps(onto, &[side, rest]);
                     }
@@ -126,6 +128,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             Next::Event(e, rest) => return Ok(Some((e, rest))),
             Next::End => "the thread makes a request here, and the trace has no event left for it",
             Next::Loop(..) => "the thread makes a request here, and a loop comes next in the trace",
+            Next::Choice => return Err(self.choice(pc, h)),
             Next::Unclear => {
                 "the thread makes a request here, and it is not seen what comes next in the trace"
             }
@@ -137,6 +140,7 @@ impl<'a, 'b> Exec<'a, 'b> {
     pub(super) fn planned_loop(&mut self, pc: usize, hint: Expr) -> Result<(Expr, Expr, Expr)> {
         match self.next_of(hint) {
             Next::Loop(n, body, rest) => Ok((n, body, rest)),
+            Next::Choice => Err(self.choice(pc, hint)),
             _ => Err(self.left(
                 pc,
                 "a loop begins here, and none comes next in the trace",
@@ -152,8 +156,14 @@ impl<'a, 'b> Exec<'a, 'b> {
         };
         match self.next_of(h) {
             Next::End => Ok(()),
+            Next::Choice => Err(self.choice(pc, h)),
             _ => Err(self.left(pc, "the thread ends here, and the trace has more events", h)),
         }
+    }
+
+    fn choice(&mut self, pc: usize, h: Expr) -> crate::meta::ElabError {
+        self.left(pc, "an alternative comes next in the trace, and nothing decides it", h)
+            .help("a trace with alternatives is found, not stated: with `t` the proof of `Trace S s` by `symexec`, `t.performs` is the theorem")
     }
 
     fn left(&mut self, pc: usize, what: &str, h: Expr) -> crate::meta::ElabError {

@@ -250,12 +250,17 @@ impl<'a, 'b> Exec<'a, 'b> {
         let exit_trie = tries(self, n, at_end.then_some(&after))?;
         let mut trie_fn = None;
         let mut body_fn = None;
-        let ((), turn) = self.under("k", nat, |ex, k| {
+        let turn_name = match &clause {
+            Some(c) => c.turn.clone(),
+            None => self.fresh("k"),
+        };
+        let below_name = self.fresh("hk");
+        let ((), turn) = self.under(&turn_name, nat, |ex, k| {
             let lt = ex.lt(k, n);
             let file = tries(ex, k, None)?;
             trie_fn = Some(ex.el.mk_lambda(&[k], file.trie));
             let tree = std::cell::Cell::new(None);
-            let ((), e) = ex.under("hk", lt, |ex, below| {
+            let ((), e) = ex.under(&below_name, lt, |ex, below| {
                 ex.knowing(turns, k, below, |ex| {
                     ex.afresh(|ex, rho| {
                         let mut file = file.clone();

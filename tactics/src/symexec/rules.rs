@@ -6,6 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Exec;
 use crate::meta::{Elab, Result};
 
+/// How many parts a meaning may have that is looked into.
+const SMALL: usize = 120;
+
 /// A rule: a proof of `∀ …, conditions → lhs = rhs`.
 #[derive(Clone, Copy)]
 struct Rule {
@@ -214,6 +217,10 @@ impl<'a, 'b> Exec<'a, 'b> {
     pub(super) fn meaning(&mut self, head: Name, e: Expr) -> Option<Expr> {
         let st = self.el.st;
         if self.is_instruction(head) {
+            let value = self.el.const_value(head, &[])?;
+            if !self.small(value) {
+                return None;
+            }
             let u = self.el.unfold_const_raw(e)?;
             return Some(self.el.whnf_core(u));
         }
@@ -221,6 +228,23 @@ impl<'a, 'b> Exec<'a, 'b> {
         let inner = self.el.head_const(x)?;
         let u = self.meaning(inner, x)?;
         Some(st.app(st.const0("Word.toBool"), u))
+    }
+
+    /// Whether a meaning is short enough to be looked into: those of `popc` or `brev` copy their operand for each bit.
+    fn small(&self, value: Expr) -> bool {
+        let mut left = vec![value];
+        let mut seen = 0;
+        while let Some(e) = left.pop() {
+            seen += 1;
+            if seen > SMALL {
+                return false;
+            }
+            match self.el.st.node(e) {
+                Node::Lam(_, _, b, _) => left.push(b),
+                _ => left.extend(self.el.st.unfold_app(e).1),
+            }
+        }
+        true
     }
 
     /// Whether this is the name of an instruction's meaning.

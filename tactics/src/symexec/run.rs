@@ -226,12 +226,15 @@ impl<'a, 'b> Exec<'a, 'b> {
         let st = self.el.st;
         let lit = st.const0(if value { "Bool.true" } else { "Bool.false" });
         let ty = self.eq(st.const0("Bool"), b, lit);
-        self.under(name, ty, |ex, h| {
+        // as it stands it has a name of its own, what it says has the name
+        let own = self.fresh(&name.replacen("h_", "is_", 1));
+        let name = self.fresh(name);
+        self.under(&own, ty, |ex, h| {
             ex.assume(b, value, h)?;
             match ex.meaning_of(b, value, h)? {
                 None => f(ex),
                 Some((p, proof)) => {
-                    let name = st.name(name);
+                    let name = st.name(&name);
                     let x = ex.el.push_local(name, p, BinderInfo::Default);
                     let (r, e) = f(ex)?;
                     let fun = ex.el.mk_lambda(&[x], e);
@@ -239,6 +242,22 @@ impl<'a, 'b> Exec<'a, 'b> {
                 }
             }
         })
+    }
+
+    /// A name that no variable has: this one, or with a number.
+    pub(super) fn fresh(&self, base: &str) -> String {
+        let taken = |n: &str| {
+            let name = self.el.st.name(n);
+            self.el.find_local(&self.el.lctx, name).is_some()
+        };
+        if !taken(base) {
+            return base.to_owned();
+        }
+        let numbered = (1u32..).map(|i| format!("{base}_{i}"));
+        numbered
+            .into_iter()
+            .find(|n| !taken(n))
+            .unwrap_or_else(|| base.to_owned())
     }
 
     /// Runs `f` with a new variable; its result as a function of that.

@@ -300,7 +300,8 @@ impl<'a, 'b> Exec<'a, 'b> {
             };
             // the branch is taken if it leads where this turn goes
             let value = (jumps_back != last) != neg;
-            let ((d, ()), e) = self.under("next", p, |ex, h| {
+            let name = self.fresh("next");
+            let ((d, ()), e) = self.under(&name, p, |ex, h| {
                 if let Frame::Turn(t) = frame {
                     t.last = Some((last, h));
                 }
