@@ -469,6 +469,23 @@ fn refusals() {
         Reason::Opcode("atom.global.add.L2::cache_hint.u32".into()),
         "atom.global.add.L2::cache_hint.u32",
     );
+    // two halves, each atomic for itself
+    for op in [
+        "atom.global.add.noftz.f16x2",
+        "atom.global.add.noftz.bf16x2",
+    ] {
+        with(
+            &format!("{op} %r1, [%rd1], %r2;"),
+            Reason::Opcode(op.into()),
+            op,
+        );
+    }
+    let red = "red.global.add.noftz.bf16x2";
+    with(
+        &format!("{red} [%rd1], %r1;"),
+        Reason::Opcode(red.into()),
+        red,
+    );
     with("ld.u32 %r1, [%r2];", Reason::Width(64, 32), "%r2");
     let symbol = Reason::OperandKind("a variable of the state space, or a register");
     with(

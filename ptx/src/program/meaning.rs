@@ -139,6 +139,10 @@ pub(super) fn atomic(form: &Form) -> Option<(u32, Access, Vec<u32>)> {
     if !matches!(form.shape(), "atom" | "red") || !form.word("hint").is_empty() {
         return None;
     }
+    // Packed types are atomic element by element, not as a word (ISA §8.2.5).
+    if matches!(form.ty().name, "f16x2" | "bf16x2") {
+        return None;
+    }
     let space = match form.word("space") {
         "" => StateSpace::Generic,
         s => StateSpace::from_name(s)?,

@@ -310,6 +310,11 @@ impl<'a, 'b> Exec<'a, 'b> {
         let (Some((_, first, step)), true, false) = (counter, fits, changes) else {
             return Err(unknown(self));
         };
+        // a counter that goes down
+        let half = num_bigint::BigUint::from(1u32) << (b.width - 1);
+        if matches!(self.el.st.node(step), Node::Nat(n) if *n >= half) {
+            return Err(unknown(self));
+        }
         let (bound, _) = self.operand(s, b)?;
         let (bound, _) = self.number(b.width, bound)?;
         let st = self.el.st;

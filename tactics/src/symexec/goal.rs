@@ -277,6 +277,7 @@ fn run_on(
         leaving: None,
         open: Vec::new(),
         steps: 0,
+        equations: 0,
         el,
     };
     let file = ex.files.empty(thread[3]);

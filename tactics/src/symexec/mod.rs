@@ -168,6 +168,8 @@ struct Exec<'a, 'b> {
     leaving: Option<usize>,
     open: Vec<MVarId>,
     steps: usize,
+    /// How many equations of the context were used for the present normal form.
+    equations: usize,
 }
 
 /// How many lines one execution may follow.

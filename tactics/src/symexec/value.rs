@@ -3,11 +3,14 @@
 use logic::{Expr, Level, Name, Node};
 use rustc_hash::FxHashMap;
 
-use crate::meta::Result;
+use crate::meta::{ElabError, Result};
 use crate::tactic::omega;
 
 use super::Exec;
 use super::rules::Rewritten;
+
+/// How many equations of the context may be used on the way to one normal form.
+const MAX_EQUATIONS: usize = 200;
 
 /// Work that one attempt at a condition may take.
 const CONDITION: u64 = 400_000;
@@ -121,6 +124,7 @@ impl<'a, 'b> Exec<'a, 'b> {
 
     /// The normal form of a term, and a proof that it is equal where it differs.
     pub(super) fn normal(&mut self, e: Expr) -> Result<(Expr, Option<Expr>)> {
+        self.equations = 0;
         let (n, p, _) = logic::subst::with_stack(|| self.normal_go(e))?;
         Ok((n, p))
     }
@@ -142,6 +146,14 @@ impl<'a, 'b> Exec<'a, 'b> {
         let (mut cur, mut proof) = (e, None);
         if let Some((next, step, c)) = self.assumed(head, e)? {
             complete &= c;
+            self.equations += 1;
+            if self.equations > MAX_EQUATIONS {
+                let (from, to) = (self.el.pp_short(e), self.el.pp_short(next));
+                return Err(ElabError::msg("the equations of the context lead from term to term without end")
+                    .code("symexec.limit")
+                    .note(format!("one leads from {from} to {to}"))
+                    .help("keep hypotheses out of the way of `symexec` by `clear`, or turn them round: the side that is rewritten is the left one"));
+            }
             let rest = self.onward((e, None, cur), (next, step))?;
             complete &= rest.2;
             (cur, proof) = (rest.0, rest.1);

@@ -88,6 +88,7 @@ impl Point {
         let mut r = Reader::new(el);
         let (left, right) = r.both(lhs, rhs)?;
         let (constraints, other) = r.constraints();
+        let stated: Vec<Id> = constraints.iter().flat_map(|(_, a, b)| [*a, *b]).collect();
         let rewritten = std::mem::take(&mut r.rewritten);
         let mut plan = Plan::new(&mut r.terms, &rewritten);
         let (left, right) = (plan.expanded(left), plan.expanded(right));
@@ -136,6 +137,12 @@ impl Point {
             point
                 .at
                 .push(format!("{text} = {}", number(&(&x[a] << part))));
+        }
+        for a in r.terms.atoms(&stated) {
+            let shown = r.atoms[a].shown;
+            if point.opaque.is_none() && !r.is_free(shown) {
+                point.opaque = Some(r.el.pp(shown));
+            }
         }
         point.at.truncate(16);
         for h in other {

@@ -4,6 +4,7 @@ use egg::Id;
 use logic::Expr;
 use num_bigint::BigUint;
 use num_traits::One;
+use num_traits::Zero;
 
 use super::analysis::{FactId, Says, Why};
 use super::engine::Engine;
@@ -149,7 +150,9 @@ impl Engine<'_, '_> {
             Kind::Add => two(self, "Index.le_add"),
             Kind::Mul => two(self, "Index.le_mul"),
             Kind::Sub => one(self, "Index.le_sub", 0),
-            Kind::Div if self.value(node.kids[1]).is_some() => one(self, "Index.le_div", 0),
+            Kind::Div if self.value(node.kids[1]).is_some_and(|d| !d.is_zero()) => {
+                one(self, "Index.le_div", 0)
+            }
             Kind::Div => one(self, "Index.le_div_self", 0),
             Kind::Mod if proofs[0].is_some() => one(self, "Index.le_mod_self", 0),
             Kind::Mod => {
