@@ -116,8 +116,8 @@ const TOPICS: [(&str, &str, &[&str]); 10] = [
         "Proving something of a kernel",
         "ptx",
         &[
-            "rules", "trace", "straight", "regs", "exec", "values", "index", "run", "behave",
-            "accesses", "grid", "elements", "faults", "races",
+            "rules", "trace", "straight", "numbers", "regs", "exec", "values", "index", "run",
+            "behave", "accesses", "grid", "elements", "faults", "races",
         ],
     ),
     (
