@@ -92,11 +92,13 @@ impl<'a, 'b> Exec<'a, 'b> {
             }
         };
         let (a, mut args) = self.address(s, base, *off, u64::from(*width / 8), wanted)?;
-        let b = self.location(access, a);
-        let [_, loc, ..] = self.placed(s, access, a, b)?;
-        let atomic = match access.space {
-            Space::Generic => {
-                let [shared, own] = self.outside_all(s, a)?;
+        let outside = match access.space {
+            Space::Generic => Some(self.outside_all(s, a)?),
+            _ => None,
+        };
+        let (b, loc) = self.located(s, access, a, outside)?;
+        let atomic = match outside {
+            Some([shared, own]) => {
                 let parts = [
                     ("c", self.common),
                     ("a", a),
@@ -105,7 +107,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 ];
                 self.call("generic_atomic", &parts)?
             }
-            _ => self.yes,
+            None => self.yes,
         };
         let (file, regs) = match (dst, was) {
             (Dst::Reg(r), Some(was)) => {
@@ -147,7 +149,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("T", done.tree),
             ("Q", q),
             ("g", g),
-            loc,
+            ("loc", loc),
             ("atomic", atomic),
             ("value", value),
             ("next", done.proof),

@@ -135,19 +135,18 @@ impl<'a, 'b> Exec<'a, 'b> {
             .el
             .head_const(kernel)
             .and_then(|n| self.el.ext.ptx_lines.get(&n)?.get(index + 1).cloned());
-        let mut before = 0;
         let entry = match self.callers.first() {
             Some(c) => &c.within.unit.code,
             None => &self.code,
         };
-        before += entry.lines.len();
+        let mut before = entry.lines.len();
         for f in self.functions.iter().take(index).copied() {
             let body = code::constructor(self.el, f).map(|(_, a)| a[5]);
             before += body
                 .and_then(|b| code::list(self.el, b))
                 .map_or(0, |(items, _)| items.len());
         }
-        let id = self.some_nat(func);
+        let id = self.some(st.const0("Nat"), self.num(func));
         let unit = Unit {
             flow: Rc::new(Flow::new(&code, &results)),
             code,
@@ -160,13 +159,6 @@ impl<'a, 'b> Exec<'a, 'b> {
         };
         self.units.insert(func, unit.clone());
         Ok(unit)
-    }
-
-    /// `some n`.
-    fn some_nat(&self, n: u64) -> Expr {
-        let st = self.el.st;
-        let some = st.constant(st.name("Option.some"), &[Level::ZERO]);
-        st.apps(some, &[st.const0("Nat"), self.num(n)])
     }
 
     /// A call, and everything after it.
@@ -212,12 +204,13 @@ impl<'a, 'b> Exec<'a, 'b> {
         let (file, passed) = self.pass(s, args, &unit.params, empty)?;
         let start = State { pc: 0, file };
         let (regs, after) = (self.files.regs(&s.file), self.files.regs(&start.file));
-        let option = self.func_option();
-        let some = st.constant(st.name("Option.some"), &[Level::ZERO]);
+        let func_ty = st.const0("Ptx.Func");
         let term = self.functions[usize::try_from(*func).unwrap_or_default()];
-        let has = self.refl(option, st.apps(some, &[st.const0("Ptx.Func"), term]));
-        let (fresh_ty, fresh_option) = self.fresh_types();
-        let layout = self.refl(fresh_option, st.apps(some, &[fresh_ty, fresh]));
+        let has = self.refl(self.option(func_ty), self.some(func_ty, term));
+        // `Agent → Nat → Regs`
+        let inner = self.el.mk_arrow(st.const0("Nat"), st.const0("Ptx.Regs"));
+        let fresh_ty = self.el.mk_arrow(st.const0("Ptx.Agent"), inner);
+        let layout = self.refl(self.option(fresh_ty), self.some(fresh_ty, fresh));
         let given = [
             ("f", self.num(*func)),
             ("n", made),
@@ -236,7 +229,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         ];
         let proof = self.step("Leads.call", s, line, &given)?;
         let from = self.state(s);
-        let id = self.some_nat(*func);
+        let id = self.some(st.const0("Nat"), self.num(*func));
         let count = match code::number(self.el, made) {
             Some(n) => self.num(n + 1),
             None => st.apps(st.const0("Nat.add"), &[made, self.num(1)]),
@@ -376,21 +369,5 @@ impl<'a, 'b> Exec<'a, 'b> {
             all.extend(labels(&u.code, &u.flow));
         }
         all
-    }
-
-    /// `Option Func`.
-    fn func_option(&self) -> Expr {
-        let st = self.el.st;
-        let option = st.constant(st.name("Option"), &[Level::ZERO]);
-        st.app(option, st.const0("Ptx.Func"))
-    }
-
-    /// `Agent → Nat → Regs`, and `Option` of it.
-    fn fresh_types(&mut self) -> (Expr, Expr) {
-        let st = self.el.st;
-        let inner = self.el.mk_arrow(st.const0("Nat"), st.const0("Ptx.Regs"));
-        let ty = self.el.mk_arrow(st.const0("Ptx.Agent"), inner);
-        let option = st.constant(st.name("Option"), &[Level::ZERO]);
-        (ty, st.app(option, ty))
     }
 }

@@ -296,12 +296,9 @@ impl<'a, 'b> Exec<'a, 'b> {
         };
         // the counter is compared with the bound, or the bound with the counter
         let begins = |names: [&str; 2]| names.iter().any(|x| op.starts_with(x));
-        let (a, b) = match begins(["ptx.setp.gt.", "ptx.setp.le."]) {
-            true => (b, a),
-            false => (a, b),
-        };
-        let fits =
-            begins(["ptx.setp.lt.", "ptx.setp.ge."]) || begins(["ptx.setp.gt.", "ptx.setp.le."]);
+        let swapped = begins(["ptx.setp.gt.", "ptx.setp.le."]);
+        let fits = swapped || begins(["ptx.setp.lt.", "ptx.setp.ge."]);
+        let (a, b) = if swapped { (b, a) } else { (a, b) };
         let counter = match a.kind {
             SourceKind::Reg(i) => counters.iter().find(|c| c.0 == (a.width, i)).copied(),
             _ => None,

@@ -181,6 +181,37 @@ impl<'a, 'b> Exec<'a, 'b> {
         self.el.st.nat_u64(n)
     }
 
+    /// `2 ^ w`, as a literal.
+    fn modulus(&self, w: u32) -> Expr {
+        self.el.st.nat(&(num_bigint::BigUint::from(1u32) << w))
+    }
+
+    /// `true` or `false`.
+    fn truth_lit(&self, value: bool) -> Expr {
+        let name = if value { "Bool.true" } else { "Bool.false" };
+        self.el.st.const0(name)
+    }
+
+    /// `b = true` or `b = false`.
+    fn truth_is(&self, b: Expr, value: bool) -> Expr {
+        self.eq(self.el.st.const0("Bool"), b, self.truth_lit(value))
+    }
+
+    /// `Option α`, of a type in `Type`.
+    fn option(&self, ty: Expr) -> Expr {
+        let st = self.el.st;
+        st.app(st.constant(st.name("Option"), &[Level::ZERO]), ty)
+    }
+
+    /// `some x`.
+    fn some(&self, ty: Expr, x: Expr) -> Expr {
+        let st = self.el.st;
+        st.apps(
+            st.constant(st.name("Option.some"), &[Level::ZERO]),
+            &[ty, x],
+        )
+    }
+
     /// `Word w`.
     fn word_type(&self, w: u32) -> Expr {
         self.el
@@ -203,14 +234,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             st.constant(st.name("Prod.mk"), &two),
             &[string, nat, st.string(label), self.num(to as u64)],
         );
-        let some = st.apps(
-            st.constant(st.name("Option.some"), &[Level::ZERO]),
-            &[prod, pair],
-        );
-        (
-            some,
-            st.app(st.constant(st.name("Option"), &[Level::ZERO]), prod),
-        )
+        (self.some(prod, pair), self.option(prod))
     }
 
     /// One line more is followed.

@@ -1,6 +1,6 @@
 //! The variables of calls: how they are read and written, and how words go from a caller to a function and back.
 
-use logic::{BinderInfo, Expr};
+use logic::Expr;
 
 use super::code::{Line, Reg, Shape};
 use super::file::File;
@@ -87,24 +87,13 @@ impl<'a, 'b> Exec<'a, 'b> {
         else {
             return Err(self.broken());
         };
-        let st = self.el.st;
         let (x, reads) = self.read(s, slot)?;
         let (w, rw, n) = (
             self.num(u64::from(slot.0)),
             self.num(u64::from(width)),
             self.num(off),
         );
-        let (v, value) = if whole {
-            let h = self.refl(st.const0("Nat"), w);
-            let args = [("ty", ty), ("w", w), ("width", h), ("a", x)];
-            (x, self.call("read_arg", &args)?)
-        } else {
-            let index = st.apps(st.const0("Nat.add"), &[n, st.bvar(0)]);
-            let byte = st.apps(st.const0("Word.byte"), &[w, x, index]);
-            let f = st.lam(st.name("k"), st.const0("Nat"), byte, BinderInfo::Default);
-            let v = st.apps(st.const0("Ptx.MemTy.read"), &[ty, rw, f]);
-            (v, self.refl(self.word_type(width), v))
-        };
+        let (v, value) = self.part(ty, width, (w, x), n, whole)?;
         let file = self.put(s, (width, dst), v)?;
         let args = [
             ("g", g),

@@ -46,11 +46,10 @@ impl<'a, 'b> Exec<'a, 'b> {
                         h = st.apps(onto, &[*x, after]);
                     }
                     ("Ptx.Tree.ite", [c, x, y]) => {
-                        let c = self.el.whnf(*c);
-                        let side = match self.el.head_const(c) {
-                            Some(n) if n == st.name("Bool.true") => *x,
-                            Some(n) if n == st.name("Bool.false") => *y,
-                            _ => return Next::Choice,
+                        let side = match code::truth(self.el, *c) {
+                            Some(true) => *x,
+                            Some(false) => *y,
+                            None => return Next::Choice,
                         };
                         h = st.apps(onto, &[side, rest]);
                     }

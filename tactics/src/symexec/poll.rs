@@ -191,10 +191,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             return Err(self.fails(branch, "this wait loop is not left here, whatever it loads"));
         }
         let out = leaves(to) != neg;
-        let says = |ex: &Self, r: Expr, value: bool| {
-            let lit = st.const0(if value { "Bool.true" } else { "Bool.false" });
-            ex.eq(st.const0("Bool"), ex.el.beta(test, &[r]), lit)
-        };
+        let says = |ex: &Self, r: Expr, value: bool| ex.truth_is(ex.el.beta(test, &[r]), value);
         let predicate = |ex: &Self, value: bool| {
             let body = says(ex, st.bvar(0), value);
             st.lam(st.name("r"), ans_ty, body, BinderInfo::Default)

@@ -72,11 +72,6 @@ const LEFT: Displaced = Displaced {
 /// Up to how many offsets are tried for one address.
 const TRIES: usize = 3;
 
-/// `2^64`.
-fn all(el: &Elab<'_>) -> Expr {
-    el.st.nat(&(num_bigint::BigUint::from(1u32) << 64))
-}
-
 /// A literal that is not too large.
 fn literal(el: &Elab<'_>, e: Expr) -> Option<u64> {
     match el.st.node(e) {
@@ -113,7 +108,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 exact: true,
             },
             None => {
-                let rem = st.apps(st.const0("Nat.mod"), &[sum, all(self.el)]);
+                let rem = st.apps(st.const0("Nat.mod"), &[sum, self.modulus(64)]);
                 Sum {
                     address: rem,
                     lemma: if zero { "address_at" } else { "address_off" },
@@ -166,7 +161,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         };
         let parts = vec![
             ("k", k),
-            ("all", self.refl(nat, all(self.el))),
+            ("all", self.refl(nat, self.modulus(64))),
             ("le", le),
             ("far", self.num(far)),
             ("fits", fits),
@@ -212,7 +207,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 (_, Some(f)) => o + (f - o) / 2,
             };
             let sum = st.apps(st.const0("Nat.add"), &[self.num(far), e]);
-            let lt = st.apps(st.const0("Nat.lt"), &[sum, all(self.el)]);
+            let lt = st.apps(st.const0("Nat.lt"), &[sum, self.modulus(64)]);
             if let Some(proof) = self.arithmetic(lt) {
                 known.fits = Some((far, proof));
                 break;
@@ -227,7 +222,7 @@ impl<'a, 'b> Exec<'a, 'b> {
     }
 
     /// A base that is another one and a constant, and the lemmas for it.
-    fn displaced(&mut self, e: Expr) -> Option<(Expr, u64, &'static Displaced)> {
+    fn displaced(&self, e: Expr) -> Option<(Expr, u64, &'static Displaced)> {
         let parts = self.el.match_app(e, "Nat.add", 2)?;
         let (x, y) = (parts[0], parts[1]);
         match (literal(self.el, x), literal(self.el, y)) {

@@ -224,8 +224,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         f: impl FnOnce(&mut Self) -> Result<(T, Expr)>,
     ) -> Result<(T, Expr)> {
         let st = self.el.st;
-        let lit = st.const0(if value { "Bool.true" } else { "Bool.false" });
-        let ty = self.eq(st.const0("Bool"), b, lit);
+        let ty = self.truth_is(b, value);
         // as it stands it has a name of its own, what it says has the name
         let own = self.fresh(&name.replacen("h_", "is_", 1));
         let name = self.fresh(name);
@@ -253,9 +252,8 @@ impl<'a, 'b> Exec<'a, 'b> {
         if !taken(base) {
             return base.to_owned();
         }
-        let numbered = (1u32..).map(|i| format!("{base}_{i}"));
+        let mut numbered = (1u32..).map(|i| format!("{base}_{i}"));
         numbered
-            .into_iter()
             .find(|n| !taken(n))
             .unwrap_or_else(|| base.to_owned())
     }

@@ -411,7 +411,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             return Ok(Guarded::Open(b));
         };
         let bool_ty = st.const0("Bool");
-        let lit = st.const0(if value { "Bool.true" } else { "Bool.false" });
+        let lit = self.truth_lit(value);
         let h = self
             .trans(bool_ty, (to_bool, b, lit), eq, Some(known))
             .unwrap_or(known);

@@ -165,8 +165,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 let mut kinds = Vec::new();
                 let mut ways = Vec::new();
                 for b in [*x, *y] {
-                    let lit = st.const0(if value { "Bool.true" } else { "Bool.false" });
-                    let ty = self.eq(st.const0("Bool"), b, lit);
+                    let ty = self.truth_is(b, value);
                     let mut said = None;
                     let ((), way) = self.under("h", ty, |ex, h| {
                         let (p, proof) = ex.said_of(b, value, h)?;
@@ -193,9 +192,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         if let Some(r) = self.meaning_of(b, value, h)? {
             return Ok(r);
         }
-        let st = self.el.st;
-        let lit = st.const0(if value { "Bool.true" } else { "Bool.false" });
-        Ok((self.eq(st.const0("Bool"), b, lit), h))
+        Ok((self.truth_is(b, value), h))
     }
 
     /// Both parts of a conjunction that holds, or of a disjunction that does not, have this value.

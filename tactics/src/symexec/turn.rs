@@ -88,8 +88,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                 if e != sum {
                     // it is enough that they are the same word
                     let w = self.num(u64::from(r.0));
-                    let all = st.apps(st.const0("Nat.pow"), &[self.num(2), w]);
-                    let all = self.el.whnf(all);
+                    let all = self.modulus(r.0);
                     let rem = |a: Expr| st.apps(st.const0("Nat.mod"), &[a, all]);
                     let same = self.eq(nat, rem(e), rem(sum));
                     let h = self.side("counter", pc, same)?;
@@ -306,7 +305,6 @@ impl<'a, 'b> Exec<'a, 'b> {
                     t.last = Some((last, h));
                 }
                 ex.about_next(turns, &steps, (k, one), h, last, |ex| {
-                    let lit = st.const0(if value { "Bool.true" } else { "Bool.false" });
                     match ex.truth_of(b)? {
                         Some((v, _)) if v == value => {}
                         Some(_) => {
@@ -320,7 +318,7 @@ impl<'a, 'b> Exec<'a, 'b> {
                             );
                         }
                         None => {
-                            let eq = ex.eq(st.const0("Bool"), b, lit);
+                            let eq = ex.truth_is(b, value);
                             let proof = ex.open(if last { "last" } else { "turn" }, s.pc, eq);
                             ex.assume(b, value, proof)?;
                         }

@@ -1,5 +1,7 @@
 //! What values are: words rewritten to numbers by the rules marked `@[symexec]`, whose conditions `omega` proves.
 
+use num_traits::ToPrimitive;
+
 use logic::{Expr, Level, Name, Node};
 use rustc_hash::FxHashMap;
 
@@ -244,14 +246,14 @@ impl<'a, 'b> Exec<'a, 'b> {
     }
 
     /// A literal below `2 ^ w`.
-    fn reduced(&mut self, e: Expr, args: &[Expr]) -> Expr {
+    fn reduced(&self, e: Expr, args: &[Expr]) -> Expr {
         let st = self.el.st;
         if let [w, n] = args[..]
-            && let (Node::Nat(_), Node::Nat(_)) = (st.node(w), st.node(n))
+            && let (Node::Nat(width), Node::Nat(n)) = (st.node(w), st.node(n))
+            && let Some(width) = width.to_u64().filter(|width| n.bits() > *width)
         {
-            let all = st.apps(st.const0("Nat.pow"), &[st.nat_u64(2), w]);
-            let n = self.el.whnf(st.apps(st.const0("Nat.mod"), &[n, all]));
-            return st.apps(st.const0("Word.ofNat"), &[w, n]);
+            let all = num_bigint::BigUint::from(1u32) << width;
+            return st.apps(st.const0("Word.ofNat"), &[w, st.nat(&(n % all))]);
         }
         e
     }

@@ -8,13 +8,18 @@ use super::{Exec, State};
 use crate::meta::Result;
 
 impl<'a, 'b> Exec<'a, 'b> {
-    /// The base of the window of shared memory, and its size.
-    fn shared_window(&mut self) -> (Expr, Expr) {
+    /// The base of a window, and its size.
+    fn window(&mut self, w: Expr) -> (Expr, Expr) {
         let st = self.el.st;
-        let w = st.app(st.const0("Ptx.Layout.shared"), self.layout);
         let part = |name: &str| st.app(st.const0(name), w);
         let (base, size) = (part("Ptx.Window.base"), part("Ptx.Window.size"));
         (self.tidy(base), self.tidy(size))
+    }
+
+    /// Those of the window of shared memory.
+    fn shared_window(&mut self) -> (Expr, Expr) {
+        let st = self.el.st;
+        self.window(st.app(st.const0("Ptx.Layout.shared"), self.layout))
     }
 
     /// What is left of a sum without one of its summands.
@@ -106,7 +111,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         let nat = st.const0("Nat");
         let (x, reads) = self.operand(s, src)?;
         let (e, value) = self.number(64, x)?;
-        let all = st.nat(&(num_bigint::BigUint::from(1u32) << 64));
+        let all = self.modulus(64);
         let rem = st.apps(st.const0("Nat.mod"), &[e, all]);
         let fits = self.lt(e, all);
         let (a, h) = match self.arithmetic(fits) {
@@ -115,9 +120,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         };
         let window = st.apps(st.const0("Ptx.Layout.window"), &[self.layout, *space]);
         let window = self.el.whnf(window);
-        let part = |name: &str| st.app(st.const0(name), window);
-        let (base, size) = (part("Ptx.Window.base"), part("Ptx.Window.size"));
-        let (base, size) = (self.tidy(base), self.tidy(size));
+        let (base, size) = self.window(window);
         let inside = self.lt(a, size);
         let inside = self.side("window", s.pc, inside)?;
         let to = self.add(base, a);
@@ -152,7 +155,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             return Ok(st.app(st.const0("Ptx.no_window"), a));
         }
         let has = st.apps(st.const0("Ptx.Window.has"), &[w, a]);
-        let eq = self.eq(st.const0("Bool"), has, st.const0("Bool.false"));
+        let eq = self.truth_is(has, false);
         let saved = self.el.save();
         let goal = self.el.mk_goal(eq, logic::Name::ANON);
         if crate::tactic::basic::assumption(self.el, goal).is_ok() {
@@ -160,12 +163,7 @@ impl<'a, 'b> Exec<'a, 'b> {
             return Ok(self.el.instantiate_mvars(proof));
         }
         self.el.restore(&saved);
-        let part = |ex: &mut Self, name: &str| {
-            let e = st.app(st.const0(name), w);
-            ex.tidy(e)
-        };
-        let base = part(self, "Ptx.Window.base");
-        let size = part(self, "Ptx.Window.size");
+        let (base, size) = self.window(w);
         let below = self.lt(a, base);
         if let Some(h) = self.arithmetic(below) {
             return self.call("below_window", &[("w", w), ("a", a), ("h", h)]);
@@ -186,12 +184,28 @@ impl<'a, 'b> Exec<'a, 'b> {
         a: Expr,
         op: Expr,
     ) -> Result<[(&'static str, Expr); 4]> {
+        let (b, loc) = self.located(s, access, a, None)?;
+        let same = self.refl(self.el.st.const0("Ptx.Op"), op);
+        Ok([("b", b), ("loc", loc), ("o", op), ("op", same)])
+    }
+
+    /// Where an access is, and the proof. `outside`: that a generic address is in no window, if that was shown before.
+    pub(super) fn located(
+        &mut self,
+        s: &State,
+        access: &Access,
+        a: Expr,
+        outside: Option<[Expr; 2]>,
+    ) -> Result<(Expr, Expr)> {
         let st = self.el.st;
         let b = self.location(access, a);
         let loc_ty = st.const0("Ptx.Loc");
         let loc = match access.space {
             Space::Generic => {
-                let [shared, own] = self.outside_all(s, a)?;
+                let [shared, own] = match outside {
+                    Some(known) => known,
+                    None => self.outside_all(s, a)?,
+                };
                 let args = [
                     ("c", self.common),
                     ("s", self.state(s)),
@@ -227,7 +241,6 @@ impl<'a, 'b> Exec<'a, 'b> {
             }
             _ => self.refl(loc_ty, b),
         };
-        let same = self.refl(st.const0("Ptx.Op"), op);
-        Ok([("b", b), ("loc", loc), ("o", op), ("op", same)])
+        Ok((b, loc))
     }
 }

@@ -1,6 +1,6 @@
 //! What is read without a request: literals, special registers, parameters.
 
-use logic::Expr;
+use logic::{BinderInfo, Expr};
 
 use super::code::{self, Line, Shape};
 use super::file::File;
@@ -65,7 +65,6 @@ impl<'a, 'b> Exec<'a, 'b> {
         else {
             return Err(self.broken());
         };
-        let st = self.el.st;
         let Some(arg) = usize::try_from(param)
             .ok()
             .and_then(|i| self.args.get(i).copied())
@@ -82,25 +81,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         }
         let whole = off == 0 && given == Some(u64::from(width)) && 8 * bytes == u64::from(width);
         let (n, w) = (self.num(off), self.num(u64::from(width)));
-        let (v, value) = if whole {
-            let h = self.refl(st.const0("Nat"), w);
-            let p = self.call(
-                "read_arg",
-                &[("ty", ty), ("w", w), ("width", h), ("a", parts[1])],
-            )?;
-            (parts[1], p)
-        } else {
-            let index = st.apps(st.const0("Nat.add"), &[n, st.bvar(0)]);
-            let byte = st.apps(st.const0("Word.byte"), &[parts[0], parts[1], index]);
-            let f = st.lam(
-                st.name("k"),
-                st.const0("Nat"),
-                byte,
-                logic::BinderInfo::Default,
-            );
-            let v = st.apps(st.const0("Ptx.MemTy.read"), &[ty, w, f]);
-            (v, self.refl(self.word_type(width), v))
-        };
+        let (v, value) = self.part(ty, width, (parts[0], parts[1]), n, whole)?;
         let file = self.put(s, (width, dst), v)?;
         let has = self.argument(param, parts[0], parts[1])?;
         let args = [
@@ -121,6 +102,29 @@ impl<'a, 'b> Exec<'a, 'b> {
             ("t'", file.trie),
         ];
         Ok((self.step("Leads.param", s, line, &args)?, file))
+    }
+
+    /// What is read of a word `x` of `w` bits from an offset on, or of all of it, and the proof.
+    pub(super) fn part(
+        &mut self,
+        ty: Expr,
+        width: u32,
+        (w, x): (Expr, Expr),
+        off: Expr,
+        whole: bool,
+    ) -> Result<(Expr, Expr)> {
+        let st = self.el.st;
+        let (nat, to) = (st.const0("Nat"), self.num(u64::from(width)));
+        if whole {
+            let h = self.refl(nat, to);
+            let args = [("ty", ty), ("w", to), ("width", h), ("a", x)];
+            return Ok((x, self.call("read_arg", &args)?));
+        }
+        let index = st.apps(st.const0("Nat.add"), &[off, st.bvar(0)]);
+        let byte = st.apps(st.const0("Word.byte"), &[w, x, index]);
+        let f = st.lam(st.name("k"), nat, byte, BinderInfo::Default);
+        let v = st.apps(st.const0("Ptx.MemTy.read"), &[ty, to, f]);
+        Ok((v, self.refl(self.word_type(width), v)))
     }
 
     /// That the launch gives this argument for a parameter.
@@ -156,8 +160,7 @@ impl<'a, 'b> Exec<'a, 'b> {
         let (Some(x), Some(xs)) = (items.get(at), rests.get(at.saturating_add(1))) else {
             return Err(self.broken());
         };
-        let some = st.constant(st.name("Option.some"), &[logic::Level::ZERO]);
-        let found = st.apps(some, &[ty, *x]);
+        let found = self.some(ty, *x);
         let mut proof = self.call("nth_here", &[("α", ty), ("x", *x), ("xs", *xs)])?;
         for j in (0..at).rev() {
             let left = self.num((at - 1 - j) as u64);

@@ -187,9 +187,7 @@ impl<'e, 'b> Engine<'e, 'b> {
 
     /// `a = b`, of natural numbers.
     pub fn equation(&self, a: Expr, b: Expr) -> Expr {
-        let st = self.el.st;
-        let eq = st.constant(st.name("Eq"), &[st.level_nat(1)]);
-        st.apps(eq, &[st.const0("Nat"), a, b])
+        super::equation(self.el.st, a, b)
     }
 
     /// Joins two terms that are proved equal. `false` if they were in one class before.

@@ -1,8 +1,9 @@
 //! The hypotheses of a goal as statements about natural numbers: conjunctions are taken apart, equations of words become those
 //! of their values, and a test that is true or false becomes the relation that it tests.
 
-use logic::{Expr, Node as Term};
+use logic::Expr;
 
+use super::equation;
 use crate::meta::Elab;
 use crate::tactic::util::{ATTEMPT, with_budget};
 
@@ -50,13 +51,6 @@ fn call(el: &Elab<'_>, name: &str, args: &[Expr]) -> Expr {
     el.st.apps(el.st.const0(name), args)
 }
 
-/// An equation of natural numbers.
-fn equation(el: &Elab<'_>, a: Expr, b: Expr) -> Expr {
-    let st = el.st;
-    let eq = st.constant(st.name("Eq"), &[st.level_nat(1)]);
-    st.apps(eq, &[st.const0("Nat"), a, b])
-}
-
 fn parts(el: &mut Elab<'_>, ty: Expr, h: Expr, out: &mut Vec<(Expr, Expr)>) {
     if let Some(pq) = el.match_app(ty, "And", 2) {
         let (p, q) = (pq[0], pq[1]);
@@ -77,7 +71,7 @@ fn parts(el: &mut Elab<'_>, ty: Expr, h: Expr, out: &mut Vec<(Expr, Expr)>) {
                 return;
             }
             let value = |x: Expr| call(el, "Word.val", &[w, x]);
-            let ty = equation(el, value(a), value(b));
+            let ty = equation(el.st, value(a), value(b));
             out.push((ty, call(el, "Index.val_eq", &[w, a, b, h])));
             return;
         }
@@ -99,10 +93,7 @@ fn truth(el: &Elab<'_>, b: Expr) -> Option<bool> {
 
 /// The name of the function that a term applies.
 fn head(el: &Elab<'_>, e: Expr) -> Option<String> {
-    match el.st.node(el.st.app_fn(e)) {
-        Term::Const(n, _) => Some(el.st.name_to_string(n)),
-        _ => None,
-    }
+    el.head_const(e).map(|n| el.st.name_to_string(n))
 }
 
 /// A term that applies one of the functions, by unfolding definitions.
@@ -186,7 +177,7 @@ fn test(
     let number = |x: Expr| call(el, "Word.val", &[w, x]);
     let (vx, vy) = (number(x), number(y));
     if name == "Word.beq" {
-        let ty = equation(el, vx, vy);
+        let ty = equation(el.st, vx, vy);
         let (ty, lemma) = match value {
             true => (ty, "Index.eq_of_beq"),
             false => (call(el, "Not", &[ty]), "Index.ne_of_beq"),

@@ -35,7 +35,7 @@ mod zeros;
 use std::rc::Rc;
 
 use egg::Id;
-use logic::Expr;
+use logic::{Expr, Store};
 
 use crate::diagnostic::Diagnostic;
 use crate::meta::{Elab, ElabError, MVarId, Result};
@@ -81,6 +81,12 @@ pub(crate) fn discharge(el: &mut Elab<'_>, p: Expr) -> Option<Expr> {
     claim(el, &rules, p, 0).ok().map(|(proof, _)| proof)
 }
 
+/// `a = b`, of natural numbers.
+fn equation(st: &Store<'_>, a: Expr, b: Expr) -> Expr {
+    let eq = st.constant(st.name("Eq"), &[st.level_nat(1)]);
+    st.apps(eq, &[st.const0("Nat"), a, b])
+}
+
 /// What is to be proved, about natural numbers.
 #[derive(Clone, Copy)]
 enum Goal {
@@ -93,12 +99,8 @@ enum Goal {
 impl Goal {
     /// The proposition.
     fn statement(&self, el: &Elab<'_>) -> Expr {
-        let st = el.st;
         match *self {
-            Goal::Equal(a, b) => {
-                let eq = st.constant(st.name("Eq"), &[st.level_nat(1)]);
-                st.apps(eq, &[st.const0("Nat"), a, b])
-            }
+            Goal::Equal(a, b) => equation(el.st, a, b),
             Goal::Order(p, ..) => p,
         }
     }

@@ -12,10 +12,17 @@ impl Engine<'_, '_> {
     /// Joins with literals what bounds decide; the number of unions made.
     pub fn join_pinned(&mut self) -> usize {
         let mut new = self.join_nothing();
+        let quotients = self.quotients();
         for (id, lo, proof) in self.lowest.clone() {
-            new += self.pinned(id).unwrap_or(0);
+            new += self.pinned(id, &lo, proof).unwrap_or(0);
+            if !self.g.clean {
+                self.g.rebuild();
+            }
             let c = self.g.find(id);
-            for node in self.parents(c) {
+            for node in &quotients {
+                if self.g.find(node.kids[0]) != c {
+                    continue;
+                }
                 let own = self.node(node.op, &node.kids);
                 if self.is_known(own) {
                     continue;
@@ -76,30 +83,29 @@ impl Engine<'_, '_> {
     }
 
     /// The literal that a number is, if its bounds are equal.
-    fn pinned(&mut self, id: Id) -> Option<usize> {
+    fn pinned(&mut self, id: Id, lo: &BigUint, proof: Expr) -> Option<usize> {
         if self.is_known(id) {
             return None;
         }
-        let (_, lo, proof) = self.lowest.iter().find(|(x, ..)| *x == id)?.clone();
         let (hi, le) = self.max(id)?;
-        if lo != hi {
+        if *lo != hi {
             return None;
         }
-        let (x, n) = (self.term(id), self.el.st.nat(&lo));
+        let (x, n) = (self.term(id), self.el.st.nat(lo));
         let proof = self.call("Index.eq_between", &[x, n, proof, le]);
-        let lit = self.literal(&lo);
+        let lit = self.literal(lo);
         Some(usize::from(self.join("bounds", id, lit, proof)))
     }
 
-    /// The quotients of a class.
-    fn parents(&mut self, c: Id) -> Vec<super::language::Node> {
+    /// All quotients.
+    fn quotients(&mut self) -> Vec<super::language::Node> {
         if !self.g.clean {
             self.g.rebuild();
         }
         let mut out = Vec::new();
         for class in self.classes() {
             for node in &self.g[class].nodes {
-                if self.kind(node) == Kind::Div && self.g.find(node.kids[0]) == c {
+                if self.kind(node) == Kind::Div {
                     out.push(node.clone());
                 }
             }
